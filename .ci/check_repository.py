@@ -153,7 +153,7 @@ def nothing_machine_specific_is_committed() -> None:
 
 
 GENERATED = re.compile(
-    r"\.gen\.|routeTree|/generated/|/corpus/|/src/base/words\.c$|/link/protocol\.py$")
+    r"\.gen\.|routeTree|/generated/|/corpus/|/src/base/words\.[ch]$|/link/protocol\.py$")
 
 
 def source_files_stay_readable() -> None:

@@ -79,6 +79,7 @@ static void put_done(struct sim_event *event)
         record_replace(store, request);
     }
     free(put);
+    store->port.last_error = error;
     sim_world_boundary(world);
     request->complete(request, error);
     sim_world_boundary(world);

@@ -99,6 +99,45 @@ def word_families(words: dict) -> str:
     return "\n".join([*out, "", "#endif", ""])
 
 
+def finding_reason(words: dict, part: str, code: str) -> str:
+    """The three sentences of a finding are reasons, so that all who show it can translate them."""
+    name = f"{part}_{code}"
+    if name not in words["reasons"]:
+        sys.exit(f"words.json: the finding {code} has no reason {name}")
+    return f"REASON_{name.upper()}"
+
+
+def findings_header(words: dict) -> str:
+    out = [NOTE, "#ifndef ARRAYWRIGHT_CTL_FINDING_CATALOG_H",
+           "#define ARRAYWRIGHT_CTL_FINDING_CATALOG_H", "", '#include "base/words.h"', "",
+           "enum finding_code {"]
+    out += [f"    FINDING_{f['code'].upper()}," for f in words["findings"]]
+    out += ["    FINDING_MAX", "};", "", "struct finding_kind {", "    const char *word;",
+            "    enum object_kind object_kind;", "    enum finding_severity severity;",
+            "    enum controller_status status; /* that it gives the controller */",
+            "    enum reason_code what;",
+            "    enum reason_code effect; /* unless the case is a special one */",
+            "    enum reason_code remedy; /* the same */", "};", "",
+            "const struct finding_kind *finding_kind(enum finding_code code);", "", "#endif", ""]
+    return "\n".join(out)
+
+
+def findings_source(words: dict) -> str:
+    out = [NOTE, '#include "ctl/finding_catalog.h"', "", '#include "base/assert.h"', "",
+           "static const struct finding_kind kinds[FINDING_MAX] = {"]
+    for f in words["findings"]:
+        code = f["code"]
+        out.append(f"    {{{c_string(code)}, OBJECT_KIND_{f['kind'].upper()}, "
+                   f"FINDING_SEVERITY_{f['severity'].upper()},\n"
+                   f"     CONTROLLER_STATUS_{f['status'].upper()},\n"
+                   f"     {finding_reason(words, 'finding', code)},\n"
+                   f"     {finding_reason(words, 'effect', code)},\n"
+                   f"     {finding_reason(words, 'remedy', code)}}},")
+    out += ["};", "", "const struct finding_kind *finding_kind(enum finding_code code)", "{",
+            "    ASSERT((unsigned)code < FINDING_MAX);", "    return &kinds[code];", "}", ""]
+    return "\n".join(out)
+
+
 def events_header(events: list) -> str:
     out = [NOTE, "#ifndef ARRAYWRIGHT_CTL_EVENT_CATALOG_H",
            "#define ARRAYWRIGHT_CTL_EVENT_CATALOG_H", "", "#include <stdint.h>", "",
@@ -244,6 +283,8 @@ def main() -> int:
         "src/base/words.h": words_header(words),
         "src/base/words.c": words_source(words),
         "tests/unit/base/word_families.h": word_families(words),
+        "src/ctl/finding_catalog.h": findings_header(words),
+        "src/ctl/finding_catalog.c": findings_source(words),
         "src/ctl/event_catalog.h": events_header(events),
         "src/ctl/event_catalog.c": events_source(events),
         "src/cli/event_aen.c": aen_source(events),

@@ -1,6 +1,8 @@
-"""Alerts: raised and resolved by the state, looked after by people."""
+"""Alerts: raised and resolved by findings, looked after by people."""
 
 import asyncio
+import json
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -8,18 +10,21 @@ import httpx
 import pytest
 
 from arraywright.alerts.explanations import REGISTRY
-from arraywright.alerts.schemas import AlertRuleName
+from arraywright.alerts.schemas import ServerRule
 from arraywright.kit.roles import Role
 from arraywright.link.presence import LOOK_S, Presence
+from arraywright.link.protocol import FindingCode
 from arraywright.settings import Settings
 from tests.conftest import Callers, enrolled_agent
 from tests.support import documents
 from tests.support.agent import FakeAgent
 from tests.support.clock import HandClock
+from tests.support.documents import finding
 from tests.support.server import Running, running
 from tests.test_commands import by_path, only, until_offline
 
 pytestmark = pytest.mark.anyio
+GOLDEN = Path(__file__).resolve().parents[2] / "agent/tests/e2e/cli/golden/findings.json"
 
 
 async def alerts(client: httpx.AsyncClient, **filters: Any) -> list[dict[str, Any]]:
@@ -27,34 +32,38 @@ async def alerts(client: httpx.AsyncClient, **filters: Any) -> list[dict[str, An
     return items
 
 
-def degraded(**changes: Any) -> dict[str, Any]:
-    return documents.virtual_drive(state="degraded", drive_failures_left=0, **changes)
-
-
 async def test_life_of_an_alert(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
     assert await alerts(operator) == []
-    await raid5.change("virtual_drive", "v0", degraded(), config_rev=2)
+    why = documents.reason("spare_fault_size", "252:3 is 1 MiB too small for drive group 0.")
+    await raid5.find(finding("virtual_drive_degraded", cause=why))
     alert = await only(operator, "/alerts")
-    assert (alert["rule"], alert["state"], alert["severity"]) == (
+    assert (alert["rule"], alert["state"], alert["severity"], alert["title"]) == (
         "virtual_drive_degraded",
         "open",
         "critical",
+        "Virtual drive degraded",
     )
     assert alert["object_path"] == "/c0/v0"
-    assert "data" in alert["reason"]["text"]
-    assert alert["next_step"]
+    assert alert["reason"]["code"] == "finding_virtual_drive_degraded"
+    assert alert["cause"] == why
+    assert alert["consequence"]["text"] == "What follows from it."
+    assert alert["next_step"]["text"] == "What to do about it."
     virtual_drive = await only(operator, "/virtual-drives")
     assert alert["object_id"] == virtual_drive["id"]
-    # The same state again is the same alert.
-    await raid5.change("virtual_drive", "v0", degraded(consistent=False), config_rev=2)
+    # The same again is the same alert.
+    await raid5.find(finding("virtual_drive_degraded", cause=why))
     assert (await only(operator, "/alerts"))["rev"] == alert["rev"]
+    # What to do now has changed.
+    soon = documents.reason("remedy_rebuild_running", "252:3 is being rebuilt.")
+    await raid5.find(finding("virtual_drive_degraded", remedy=soon))
+    assert (await only(operator, "/alerts"))["next_step"] == soon
     path = f"/alerts/{alert['id']}"
     acknowledged = await operator.post(f"{path}/acknowledge", json={"note": "drive ordered"})
     assert acknowledged.json()["state"] == "acknowledged"
     assert acknowledged.json()["acknowledged_by"] == "operator"
     assert acknowledged.json()["note"] == "drive ordered"
     assert acknowledged.json()["blocked"] == {}
-    await raid5.change("virtual_drive", "v0", documents.virtual_drive(), config_rev=3)
+    await raid5.find()
     resolved = (await operator.get(path)).json()
     assert resolved["state"] == "resolved"
     assert resolved["resolved_at"] is not None
@@ -62,7 +71,7 @@ async def test_life_of_an_alert(raid5: FakeAgent, operator: httpx.AsyncClient) -
     late = await operator.post(f"{path}/acknowledge", json={})
     assert (late.status_code, late.json()["code"]) == (409, "alert_resolved")
     # The same trouble later is a new alert.
-    await raid5.change("virtual_drive", "v0", degraded(), config_rev=4)
+    await raid5.find(finding("virtual_drive_degraded"))
     assert [item["state"] for item in await alerts(operator)] == ["open", "resolved"]
     assert len(await alerts(operator, state=["open", "acknowledged"])) == 1
 
@@ -72,8 +81,9 @@ async def test_an_agent_that_starts_brings_no_news(
 ) -> None:
     """Neither of trouble nor of its end: what it does not know yet is told as that."""
     starting = documents.virtual_drive(state="starting", drive_failures_left=0)
+    unknown = documents.controller(status="starting", findings_whole=False)
     await raid5.change("virtual_drive", "v0", starting, config_rev=2)
-    await raid5.change("controller", "c0", documents.controller(status="starting"), config_rev=2)
+    await raid5.change("controller", "c0", unknown, config_rev=2)
     assert await alerts(operator) == []
     summary = (await only(operator, "/hosts"))["summary"]
     assert summary["worst_state"] == "starting"
@@ -81,83 +91,165 @@ async def test_an_agent_that_starts_brings_no_news(
     assert summary["virtual_drives_offline"] == summary["virtual_drives_degraded"] == 0
     found = await operator.get("/hosts", params={"worst_state": "starting"})
     assert len(found.json()["items"]) == 1
-    await raid5.change("virtual_drive", "v0", degraded(), config_rev=3)
+    await raid5.find(finding("drive_failed", "d0", "/c0/e252/s0"))
     alert = await only(operator, "/alerts")
-    await raid5.change("virtual_drive", "v0", starting, config_rev=4)
+    await raid5.change("controller", "c0", unknown, config_rev=4)
     assert (await only(operator, "/alerts"))["rev"] == alert["rev"]
-    assert (await only(operator, "/alerts"))["state"] == "open"
-    await raid5.change("virtual_drive", "v0", documents.virtual_drive(), config_rev=5)
-    assert (await only(operator, "/alerts"))["state"] == "resolved"
-
-
-async def test_severity_follows_the_redundancy_left(
-    raid5: FakeAgent, operator: httpx.AsyncClient
-) -> None:
-    first = documents.virtual_drive(
-        level="raid6", state="partially_degraded", drive_failures_left=1
+    known = documents.controller(
+        status="failed", findings_whole=False, findings=[finding("virtual_drive_offline")]
     )
-    await raid5.change("virtual_drive", "v0", first, config_rev=2)
-    alert = await only(operator, "/alerts")
-    assert alert["severity"] == "warning"
-    await operator.post(f"/alerts/{alert['id']}/acknowledge", json={})
-    await raid5.change("virtual_drive", "v0", degraded(level="raid6"), config_rev=3)
-    worse = await only(operator, "/alerts")
-    assert (worse["id"], worse["severity"], worse["state"]) == (alert["id"], "critical", "open")
-    gone = documents.virtual_drive(level="raid6", state="offline", drive_failures_left=0)
-    await raid5.change("virtual_drive", "v0", gone, config_rev=4)
-    assert {(a["rule"], a["state"]) for a in await alerts(operator)} == {
-        ("virtual_drive_degraded", "resolved"),
-        ("virtual_drive_offline", "open"),
+    await raid5.change("controller", "c0", known, config_rev=5)
+    assert {a["rule"] for a in await alerts(operator, state="open")} == {
+        "drive_failed",
+        "virtual_drive_offline",
     }
-    await raid5.remove("virtual_drive", "v0")
+    await raid5.find()
     assert {a["state"] for a in await alerts(operator)} == {"resolved"}
 
 
-async def test_drive_alerts(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
+async def test_every_finding_has_its_alert(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    """Also those of a newer agent, in its own words; each object has its own."""
+    everything = [
+        finding(code, row["kind"][:20], f"/c0/{row['kind']}")
+        for code, row in documents.FINDINGS.items()
+        if row["kind"] != "host"
+    ]
+    newer = {**finding("drive_slow", "d1", "/c0/e252/s1"), "code": "drive_on_fire"}
+    everything += [newer, finding("drive_failed", "d0", "/c0/e252/s0")]
+    await raid5.find(*everything)
+    unwritable = finding("state_unwritable", "host", "host")
+    await raid5.change("host", "host", documents.host(findings=[unwritable]))
+    found = await alerts(viewer, limit=200, state="open")
+    assert sorted((a["rule"], a["severity"], a["object_key"]) for a in found) == sorted(
+        (item["code"], item["severity"], item["key"]) for item in [*everything, unwritable]
+    )
+    assert next(a for a in found if a["rule"] == "drive_on_fire")["title"] == "Drive on fire"
+    host = (await viewer.get(f"/hosts/{raid5.agent_id}")).json()
+    assert host["summary"]["open_alerts"] == len(found)
+    assert host["summary"]["worst_alert"] == "fatal"
+    # Each source speaks for itself only.
+    await raid5.find(finding("drive_failed", "d0", "/c0/e252/s0"))
+    left = {a["rule"] for a in await alerts(viewer, state="open")}
+    assert left == {"drive_failed", "state_unwritable"}
+    await raid5.change("host", "host", documents.host())
+    await raid5.remove("controller", "c0")
+    assert await alerts(viewer, state="open") == []
+
+
+async def test_what_real_states_are_alerted(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    """The findings of a real agent in all its states (agent/tests/e2e/cli/test_findings.py)."""
+    scenes = json.loads(GOLDEN.read_text())
+    assert len(scenes) > 5
+    for name, items in scenes.items():
+        for item in items:
+            make = documents.host if item["kind"] == "host" else documents.controller
+            changes = {k: v for k, v in item.items() if k in ("findings", "status")}
+            await raid5.change(item["kind"], item["key"], make(**changes))
+        expected = sorted(
+            (f["code"], f["severity"], f["path"], f["what"]["text"], f["remedy"]["text"])
+            for item in items
+            for f in item["findings"]
+        )
+        found = await alerts(viewer, state="open")
+        assert expected == sorted(
+            (
+                a["rule"],
+                a["severity"],
+                a["object_path"],
+                a["reason"]["text"],
+                a["next_step"]["text"],
+            )
+            for a in found
+        ), name
+        worse = {a["severity"] for a in found} - {"info"}
+        statuses = {item["status"] for item in items if item["kind"] == "controller"}
+        assert (statuses != {"optimal"}) == bool(worse), name
+
+
+async def test_an_agent_that_reports_no_findings(
+    raid5: FakeAgent, viewer: httpx.AsyncClient
+) -> None:
+    """Of the former version: what costs data or redundancy is seen in its documents."""
+    old = documents.host()
+    del old["findings"]
+    await raid5.change("host", "host", old)
     why = documents.reason("drive_lost_write_error", "A write to the drive failed.")
     await raid5.change("drive", "d0", documents.drive(0, state="failed", state_reason=why))
     missing = documents.drive(1, state="missing", present=False)
     member = {"drive_group": "g0", "span": 0, "row": 1}
     await raid5.change("drive", "d1", {**missing, **member})
     await raid5.change("drive", "d5", documents.drive(5, predictive_failure_count=2))
+    first = documents.virtual_drive(
+        level="raid6", state="partially_degraded", drive_failures_left=1
+    )
+    await raid5.change("virtual_drive", "v0", first, config_rev=2)
     found = {a["object_key"]: a for a in await alerts(viewer)}
-    assert {key: a["rule"] for key, a in found.items()} == {
-        "d0": "drive_failed",
-        "d1": "drive_missing",
-        "d5": "drive_predictive_failure",
+    assert {key: (a["rule"], a["severity"]) for key, a in found.items()} == {
+        "d0": ("drive_failed", "critical"),
+        "d1": ("drive_missing", "critical"),
+        "d5": ("drive_predictive_failure", "warning"),
+        "v0": ("virtual_drive_partially_degraded", "warning"),
     }
-    assert "A write to the drive failed." in found["d0"]["reason"]["text"]
+    assert found["d0"]["cause"] == why
     assert found["d0"]["blocked"]["acknowledge"]["code"] == "role_needed"
-    # A spare takes its place.
-    await raid5.change("drive", "d1", missing)
+    await raid5.change("drive", "d1", missing)  # a spare takes its place
     assert len(await alerts(viewer, rule="drive_missing", state="resolved")) == 1
-    await raid5.change("drive", "d1", {**missing, **member})
+    gone = documents.virtual_drive(level="raid6", state="offline", drive_failures_left=0)
+    await raid5.change("virtual_drive", "v0", gone, config_rev=4)
+    assert {(a["rule"], a["state"]) for a in await alerts(viewer, severity=["fatal"])} == {
+        ("virtual_drive_offline", "open"),
+    }
     # A full state that no longer names a drive resolves its alert.
     raid5.rev += 1
-    await raid5.report_all([o for o in documents.raid5_host(raid5.rev) if o["key"] != "d1"])
+    items = [o for o in documents.raid5_host(raid5.rev) if o["key"] not in ("d1", "host")]
+    await raid5.report_all([*items, documents.item("host", "host", raid5.rev, old)])
     assert {a["state"] for a in await alerts(viewer)} == {"resolved"}
 
 
-async def test_failed_rebuild_stays_until_the_group_is_whole(
-    raid5: FakeAgent, viewer: httpx.AsyncClient
-) -> None:
-    why = documents.reason("drive_lost_write_error", "A write to the drive failed.")
-    failed = documents.operation(state="failed", ended_at_us=2, time_left_s=None, reason=why)
-    await raid5.change("operation", "o1", failed)
-    assert (await only(viewer, "/alerts"))["rule"] == "rebuild_failed"
-    await raid5.remove("operation", "o1")
-    assert (await only(viewer, "/alerts"))["state"] == "open"
-    await raid5.change("drive_group", "g0", documents.drive_group(state="degraded"))
-    assert (await only(viewer, "/alerts"))["state"] == "open"
-    await raid5.change("drive_group", "g0", documents.drive_group())
-    assert (await only(viewer, "/alerts"))["state"] == "resolved"
-    await raid5.change("operation", "o2", failed)
-    await raid5.change("operation", "o3", documents.operation())  # tried again
-    assert {a["state"] for a in await alerts(viewer)} == {"resolved"}
+async def test_an_agent_is_updated(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    """What it reports now takes over from what was seen here: the same trouble stays one alert."""
+    old = documents.host()
+    del old["findings"]
+    await raid5.change("host", "host", old)
+    await raid5.change(
+        "virtual_drive", "v0", documents.virtual_drive(state="degraded", drive_failures_left=0)
+    )
+    await raid5.change("drive", "d0", documents.drive(0, state="failed"))
+    seen = {a["rule"]: a["id"] for a in await alerts(viewer, state="open")}
+    assert set(seen) == {"virtual_drive_degraded", "drive_failed"}
+    await raid5.change("host", "host", documents.host())
+    await raid5.find(finding("virtual_drive_degraded"))
+    open_ = await alerts(viewer, state="open")
+    assert [(a["rule"], a["id"]) for a in open_] == [
+        ("virtual_drive_degraded", seen["virtual_drive_degraded"])
+    ]
+    assert open_[0]["reason"]["code"] == "finding_virtual_drive_degraded"
+
+
+async def test_a_clock_that_is_off(settings: Settings, password_hash: str) -> None:
+    async with running(settings) as server:
+        callers = Callers(server, password_hash)
+        await callers.create()
+        viewer = callers.role(Role.VIEWER)
+        agent = await enrolled_agent(server, callers.role(Role.ADMINISTRATOR), "alpha")
+        await agent.connect()
+        await agent.report_all(documents.raid5_host())
+        for offset_s, count in ((0, 0), (300, 1), (-4000, 1), (1, 0)):
+            now_us = server.runtime.clock.now_us() + offset_s * 1_000_000
+            await agent.send(
+                {"v": 1, "t": "heartbeat", "ts": now_us, "state_rev": agent.rev, "event_seq": 0}
+            )
+            await agent.find()  # its acknowledgement comes after the heartbeat is stored
+            found = await alerts(viewer, rule="clock_off", state="open")
+            assert len(found) == count, offset_s
+        host = (await viewer.get(f"/hosts/{agent.agent_id}")).json()
+        assert abs(host["clock_offset_ms"]) < 30_000
+        await callers.close()
 
 
 async def test_offline_host(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
     await raid5.change("drive", "d0", documents.drive(0, state="failed"))
+    await raid5.find(finding("drive_failed", "d0", "/c0/e252/s0"))
     await raid5.close()
     host = await until_offline(viewer, raid5)
     assert host["stale_since"] is not None
@@ -225,8 +317,10 @@ async def test_a_host_that_comes_back_at_once_stays_online(
 
 
 async def test_filters(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
-    await raid5.change("drive", "d0", documents.drive(0, state="failed"))
-    await raid5.change("drive", "d5", documents.drive(5, predictive_failure_count=2))
+    await raid5.find(
+        finding("drive_failed", "d0", "/c0/e252/s0"),
+        finding("drive_predictive_failure", "d5", "/c0/e252/s5"),
+    )
     drive = await by_path(viewer, "drives", "/c0/e252/s0")
     assert len(await alerts(viewer, object_id=drive["id"])) == 1
     assert len(await alerts(viewer, severity="warning")) == 1
@@ -239,90 +333,8 @@ async def test_filters(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
 
 
 async def test_every_rule_is_explained(callers: Callers) -> None:
-    assert set(REGISTRY) == set(AlertRuleName)
+    assert set(REGISTRY) == {*FindingCode, *ServerRule}
     rules = (await callers.role(Role.VIEWER).get("/alert-rules")).json()["items"]
     for rule in rules:
-        for field in ("title", "cause", "consequence", "next_step"):
+        for field in ("title", "what", "consequence", "next_step"):
             assert rule[field], rule
-
-
-def lowered(code: str, effective: str = "write_through", **changes: Any) -> dict[str, Any]:
-    requested = changes.pop("requested", "write_back")
-    policy = {
-        "requested": requested,
-        "effective": effective,
-        "reason": documents.reason(code, "So it is."),
-    }
-    return documents.virtual_drive(write_policy=policy, **changes)
-
-
-async def test_battery_alerts(cached: FakeAgent, viewer: httpx.AsyncClient) -> None:
-    """One at a time: each state has its rule, and health resolves them all."""
-    cases = [
-        ("failed", {}, "battery_failed", "critical"),
-        ("missing", {}, "battery_missing", "critical"),
-        ("low", {}, "battery_not_ready", "warning"),
-        ("unknown", {}, "battery_not_ready", "warning"),
-        ("a_new_word", {}, "battery_not_ready", "warning"),
-        ("discharging", {"kind": "ups"}, "ups_on_battery", "critical"),
-    ]
-    for state, changes, rule, severity in cases:
-        doc = documents.battery(state=state, **changes)
-        await cached.change("battery", "bbu0", doc)
-        found = await alerts(viewer, state="open")
-        assert [(item["rule"], item["severity"]) for item in found] == [(rule, severity)], state
-        assert found[0]["object_path"] == "/c0/bbu"
-    await cached.change("battery", "bbu0", documents.battery())
-    assert await alerts(viewer, state="open") == []
-
-
-async def test_a_learn_cycle_is_no_failure(cached: FakeAgent, viewer: httpx.AsyncClient) -> None:
-    for learning, state, severity in (
-        ("announced", "optimal", "info"),
-        ("due", "optimal", "warning"),
-        ("pending", "charging", "info"),
-        ("discharging", "learning", "info"),
-    ):
-        doc = documents.battery(state=state, learn=documents.learn(state=learning))
-        await cached.change("battery", "bbu0", doc)
-        found = {item["rule"]: item["severity"] for item in await alerts(viewer, state="open")}
-        assert found["battery_learn"] == severity
-        assert "battery_failed" not in found
-    await cached.change("battery", "bbu0", documents.battery())
-    assert await alerts(viewer, state="open") == []
-
-
-async def test_lowered_write_policy(cached: FakeAgent, viewer: httpx.AsyncClient) -> None:
-    await cached.change("virtual_drive", "v0", lowered("write_policy_battery_failed"))
-    found = await alerts(viewer, state="open")
-    assert [item["rule"] for item in found] == ["write_policy_lowered"]
-    assert found[0]["reason"]["text"] == (
-        "Virtual drive data (/c0/v0) works with write through instead of write back. So it is."
-    )
-    forced = lowered("write_policy_forced", "always_write_back", requested="always_write_back")
-    await cached.change("virtual_drive", "v0", forced)
-    found = await alerts(viewer, state="open")
-    assert [item["rule"] for item in found] == ["write_back_unprotected"]
-    for doc in (
-        lowered("as_requested", "write_back"),
-        lowered("no_cache_memory"),
-        documents.virtual_drive(),
-    ):
-        await cached.change("virtual_drive", "v0", doc)
-        assert await alerts(viewer, state="open") == []
-
-
-async def test_lost_writes_and_preserved_cache(
-    cached: FakeAgent, viewer: httpx.AsyncClient
-) -> None:
-    lost = documents.reason("cache_lost_medium", "The medium is gone.", bytes="4096")
-    await cached.change("virtual_drive", "v0", documents.virtual_drive(lost_writes=lost))
-    kept = documents.cache(preserved=[documents.preserved()])
-    await cached.change("controller", "c0", documents.controller(cache=kept))
-    found = {item["rule"]: item for item in await alerts(viewer, state="open")}
-    assert found["writes_lost"]["severity"] == "fatal"
-    assert found["cache_preserved"]["reason"]["params"]["names"] == "data"
-    gone = documents.cache(state="missing", state_reason=documents.reason("cache_medium_gone"))
-    await cached.change("controller", "c0", documents.controller(cache=gone))
-    await cached.change("virtual_drive", "v0", documents.virtual_drive())
-    assert [item["rule"] for item in await alerts(viewer, state="open")] == ["cache_failed"]

@@ -27,6 +27,7 @@ PLAIN = {
     "level_rule",
     "hot_spare",
     "fault",
+    "finding",
     "member",
     "export",
     "tombstone",
@@ -257,6 +258,9 @@ def enumerations(words: dict[str, Any]) -> list[str]:
             word = word_of(entry)
             lines.append(f'    {re.sub(r"[^A-Z0-9]", "_", word.upper())} = "{word}"')
         lines.append("")
+    lines += ["", "class FindingCode(StrEnum):"]
+    lines += [f'    {row["code"].upper()} = "{row["code"]}"' for row in words["findings"]]
+    lines.append("")
     values = {word_of(e): e["value"] for e in words["enums"]["event_class"]}
     pairs = ", ".join(f'{v}: "{w}"' for w, v in values.items())
     lines += ["", f"EVENT_CLASS_WORDS: dict[int, str] = {{{pairs}}}", ""]
@@ -279,6 +283,10 @@ def least_class(command: dict[str, Any], effects: dict[str, Any]) -> str:
 def tables(schemas: dict[str, Any], words: dict[str, Any], events: dict[str, Any]) -> list[str]:
     lines = ["", "REASONS: dict[str, str] = {"]
     lines += [f"    {json.dumps(k)}: {json.dumps(v)}," for k, v in words["reasons"].items()]
+    lines += ["}", "", "FINDING_TITLES: dict[str, str] = {"]
+    lines += [
+        f"    {json.dumps(row['code'])}: {json.dumps(row['title'])}," for row in words["findings"]
+    ]
     lines += ["}", "", "EVENT_NAMES: dict[int, str] = {"]
     told = [*events["events"], *events["backend_events"]]
     lines += [f'    {e["code"]}: "{e["name"]}",' for e in told]

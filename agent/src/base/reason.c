@@ -3,7 +3,6 @@
  */
 #include "base/reason.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,20 +21,26 @@ static void param_add(struct reason *reason, const char *name, const char *value
     reason->param_count++;
 }
 
-void reason_set(struct reason *reason, enum reason_code code, ...)
+void reason_set_list(struct reason *reason, enum reason_code code, va_list list)
 {
-    va_list list;
     const char *name = NULL;
 
     ASSERT((unsigned)code < REASON_MAX);
     *reason = (struct reason){.code = code};
-    va_start(list, code);
     while ((name = va_arg(list, const char *)) != NULL) {
         const char *value = va_arg(list, const char *);
 
         ASSERT(value != NULL);
         param_add(reason, name, value);
     }
+}
+
+void reason_set(struct reason *reason, enum reason_code code, ...)
+{
+    va_list list;
+
+    va_start(list, code);
+    reason_set_list(reason, code, list);
     va_end(list);
 }
 

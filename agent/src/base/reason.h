@@ -5,6 +5,7 @@
 #ifndef ARRAYWRIGHT_BASE_REASON_H
 #define ARRAYWRIGHT_BASE_REASON_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct reason {
 
 /* Name and value pairs, ended by NULL. Too long values are cut. */
 void reason_set(struct reason *reason, enum reason_code code, ...) __attribute__((sentinel));
+void reason_set_list(struct reason *reason, enum reason_code code, va_list list);
 /* The English sentence with its parameters filled in; returns its length. */
 size_t reason_text(const struct reason *reason, char *buffer, size_t capacity);
 

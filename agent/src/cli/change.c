@@ -40,11 +40,11 @@ int cli_execute(struct cli_context *context, const char *op, json_t *args, const
         context->failed = true;
         return CLI_ERROR_GENERIC;
     }
-    if (strcmp(doc_text(status, "state"), "succeeded") != 0) {
-        json_t *reason = json_object_get(status, "reason");
-
+    json_t *reason = json_object_get(status, "reason");
+    bool succeeded = strcmp(doc_text(status, "state"), "succeeded") == 0;
+    if (!succeeded || strcmp(doc_text(reason, "code"), "ok") != 0) { /* done, but worth a word */
         model_renumber(reason, context->shift);
-        error = cli_error_number(doc_text(reason, "code"));
+        error = succeeded ? 0 : cli_error_number(doc_text(reason, "code"));
         (void)snprintf(message, REQUEST_TEXT_BYTES, "%s", doc_text(reason, "text"));
         if (strcmp(doc_text(reason, "code"), "confirm_needed") == 0) {
             confirm_advise(reason, message);
@@ -95,7 +95,7 @@ void change_finish(struct cli_context *context, struct change *change, json_t *m
     }
     (void)snprintf(description, sizeof(description), "%s %s.", change->verb,
                    change->error == 0 ? "Succeeded" : "Failed");
-    if (change->error == 0) {
+    if (change->error == 0 && !change->noted) {
         json_decref(change->rows);
         change->rows = NULL;
     }
@@ -113,6 +113,7 @@ static void drive_visit(struct cli_context *context, const struct model_object *
         confirm = doc_text(drive->doc, "serial");
     }
     int error = cli_execute(context, change->op, args, confirm, message);
+    change->noted = change->noted || strcmp(message, "-") != 0;
     change_row_drive(change, drive->doc, error, message);
 }
 

@@ -11,6 +11,7 @@
 struct change {
     json_t *rows;
     int error;             /* of the first failure */
+    bool noted;            /* one that was done has a message all the same */
     const char *verb;      /* for messages: "Start Drive Rebuild" */
     const char *operation; /* of virtual drives: "BGI" */
     const char *op;        /* the agent's command */

@@ -1,6 +1,6 @@
 /*
- * What is wrong with a controller and what to do about it, in sentences; and whether that
- * needs a colour. Made of the documents alone.
+ * What the agent has found to be wrong (protocol/objects.schema.json: findings), for those who
+ * print it, and the colour that makes of it. Nothing is judged here.
  */
 #ifndef ARRAYWRIGHT_CLI_HEALTH_H
 #define ARRAYWRIGHT_CLI_HEALTH_H
@@ -11,16 +11,18 @@ enum health { HEALTH_GOOD, HEALTH_WORKING, HEALTH_WARNING, HEALTH_BAD, HEALTH_MA
 
 const char *health_word(enum health health); /* "Good" … */
 
-struct health_note {
-    enum health health;
-    const char *object; /* path */
-    char text[400];
-};
+/* The host's and the controller's findings, the worst first; at most that many. */
+#define HEALTH_FINDINGS_MAX 256u
+uint32_t health_findings(const struct model *model, const json_t *findings[HEALTH_FINDINGS_MAX]);
+enum health health_of_finding(const json_t *finding);
+/* Of a part of a finding: "what", "cause", "effect", "remedy"; "" if there is none. */
+const char *finding_text(const json_t *finding, const char *part);
+/* All of it: what is wrong, why, what follows, what to do. */
+#define FINDING_TEXT_BYTES 1700u
+const char *finding_sentences(const json_t *finding, char out[FINDING_TEXT_BYTES]);
 
-/* Up to capacity notes, the worst first; none if all is well. */
-uint32_t health_notes(const struct model *model, struct health_note *notes, uint32_t capacity);
-enum health health_of_vd(const json_t *vd);
-enum health health_of_drive(const json_t *drive);
-enum health health_of_battery(const json_t *battery);
+/* The worst finding about an object; without any, whether work on it is under way. */
+enum health health_of(const struct model *model, enum object_kind kind,
+                      const struct model_object *object);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "base/words.h"
+#include "cli/health.h"
 #include "cli/show.h"
 
 #define PATH_BYTES 4096
@@ -212,6 +213,28 @@ static void metric_print(const struct metric *metric, const struct cli_context *
     }
 }
 
+/* One series per finding, as long as it is there. */
+static void findings_print(const struct cli_context *context, FILE *out)
+{
+    static const char *const fields[] = {"code", "severity", "kind", "path", NULL};
+
+    (void)fputs("# HELP arraywright_finding Something that is not as it should be.\n"
+                "# TYPE arraywright_finding gauge\n",
+                out);
+    for (uint32_t c = 0; c < context->controller_count; c++) {
+        const json_t *findings[HEALTH_FINDINGS_MAX];
+        uint32_t count = context->controllers[c].model == NULL
+                             ? 0
+                             : health_findings(context->controllers[c].model, findings);
+
+        for (uint32_t i = 0; i < count; i++) {
+            (void)fputs("arraywright_finding{", out);
+            labels_print(fields, findings[i], (int)c, out);
+            (void)fputs("} 1\n", out);
+        }
+    }
+}
+
 void metrics_print(const struct cli_context *context, FILE *out)
 {
     (void)fputs("# HELP arraywright_up Whether the agent of a controller answers.\n"
@@ -224,6 +247,7 @@ void metrics_print(const struct cli_context *context, FILE *out)
     for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
         metric_print(&metrics[i], context, out);
     }
+    findings_print(context, out);
 }
 
 bool metrics_save(const struct cli_context *context, const char *path)

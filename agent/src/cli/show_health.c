@@ -4,29 +4,54 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/health.h"
 #include "cli/rows.h"
 #include "cli/show.h"
 
-#define NOTES_MAX 64u
+static const char *since_text(const json_t *finding, char out[40])
+{
+    time_t seconds = (time_t)(doc_u64(finding, "since_us") / 1000000);
+    struct tm local;
+
+    out[0] = '\0';
+    if (localtime_r(&seconds, &local) != NULL) {
+        (void)strftime(out, 40, "%Y/%m/%d %H:%M:%S", &local);
+    }
+    return out;
+}
+
+static json_t *finding_row(const json_t *finding)
+{
+    json_t *row = json_object();
+    char since[40];
+    char text[FINDING_TEXT_BYTES];
+
+    (void)snprintf(text, sizeof(text), "%s%s%s", finding_text(finding, "what"),
+                   finding_text(finding, "cause")[0] != '\0' ? " " : "",
+                   finding_text(finding, "cause"));
+    row_text(row, "Object", doc_text(finding, "path"));
+    row_text(row, "Health", health_word(health_of_finding(finding)));
+    row_text(row, "Code", doc_text(finding, "code"));
+    row_text(row, "Since", since_text(finding, since));
+    row_text(row, "Finding", text);
+    row_text(row, "Consequence", finding_text(finding, "effect"));
+    row_text(row, "Next Step", finding_text(finding, "remedy"));
+    return row;
+}
 
 void show_health(struct cli_context *context)
 {
-    static struct health_note notes[NOTES_MAX];
-    uint32_t count = health_notes(context->model, notes, NOTES_MAX);
+    const json_t *findings[HEALTH_FINDINGS_MAX];
+    uint32_t count = health_findings(context->model, findings);
     json_t *data = json_object();
     json_t *rows = json_array();
 
     row_text(data, "Controller Status", controller_status_shown(cli_controller(context)->doc));
     row_number(data, "Findings", count);
     for (uint32_t i = 0; i < count; i++) {
-        json_t *row = json_object();
-
-        row_text(row, "Object", notes[i].object);
-        row_text(row, "Health", health_word(notes[i].health));
-        row_text(row, "Finding", notes[i].text);
-        rows_append(rows, row);
+        rows_append(rows, finding_row(findings[i]));
     }
     row_set(data, "Health", rows);
     cli_answer(context, "None", data);

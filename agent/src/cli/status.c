@@ -17,7 +17,6 @@
 #include "cli/show.h"
 
 #define MODEL_COLUMNS 20u
-#define NOTES_MAX 32u
 #define BAR_CELLS 30u
 
 static volatile sig_atomic_t stop_asked;
@@ -46,14 +45,19 @@ static void cell(enum health health, int width, const char *text)
     (void)printf("%s%-*s%s ", colour_of(health), width, text, colour_end());
 }
 
+/* As bad as the controller says itself: it knows its findings. */
 static enum health health_of_controller(const json_t *controller)
 {
-    const char *status = doc_text(controller, "status");
+    static const enum health healths[CONTROLLER_STATUS_MAX] = {
+        [CONTROLLER_STATUS_OPTIMAL] = HEALTH_GOOD,
+        [CONTROLLER_STATUS_NEEDS_ATTENTION] = HEALTH_WARNING,
+        [CONTROLLER_STATUS_DEGRADED] = HEALTH_WARNING,
+        [CONTROLLER_STATUS_FAILED] = HEALTH_BAD,
+        [CONTROLLER_STATUS_STARTING] = HEALTH_WORKING};
+    enum controller_status status = CONTROLLER_STATUS_NEEDS_ATTENTION;
 
-    return strcmp(status, "optimal") == 0    ? HEALTH_GOOD
-           : strcmp(status, "starting") == 0 ? HEALTH_WORKING
-           : strcmp(status, "failed") == 0   ? HEALTH_BAD
-                                             : HEALTH_WARNING;
+    (void)controller_status_parse(doc_text(controller, "status"), &status);
+    return healths[status];
 }
 
 /* "rebuild 45 %, 3 Minutes left" of what runs on this target */
@@ -97,7 +101,7 @@ static void vds_print(const struct model *model)
         operation_text(model, vds->items[i].key, running);
         (void)printf("  %-8s %-16s %-7s %12s  ", doc_text(vd, "path"), doc_text(vd, "name"), level,
                      size_text(doc_u64(vd, "size_bytes"), size));
-        cell(health_of_vd(vd), 5, vd_state_shown(vd));
+        cell(health_of(model, OBJECT_KIND_VIRTUAL_DRIVE, &vds->items[i]), 5, vd_state_shown(vd));
         (void)printf(" %s\n", running);
     }
 }
@@ -119,7 +123,7 @@ static void drives_print(const struct model *model)
         (void)printf("  %-12s %s %12s  ", doc_text(drive, "path"),
                      screen_text_fit(doc_text(drive, "model"), MODEL_COLUMNS, shown),
                      size_text(drive_shown_bytes(drive), size));
-        cell(health_of_drive(drive), 7, drive_state_shown(drive));
+        cell(health_of(model, OBJECT_KIND_DRIVE, &drives->items[i]), 7, drive_state_shown(drive));
         (void)printf(" %s\n", running);
     }
 }
@@ -139,14 +143,17 @@ static void patrol_print(const struct model *model)
     }
 }
 
-static void notes_print(const struct model *model)
+static void findings_print(const struct model *model)
 {
-    static struct health_note notes[NOTES_MAX];
-    uint32_t count = health_notes(model, notes, NOTES_MAX);
+    const json_t *findings[HEALTH_FINDINGS_MAX];
+    uint32_t count = health_findings(model, findings);
 
     for (uint32_t i = 0; i < count; i++) {
-        (void)printf("%s! %s%s: %s\n", colour_of(notes[i].health), notes[i].object, colour_end(),
-                     notes[i].text);
+        char text[FINDING_TEXT_BYTES];
+
+        (void)printf("%s! %s%s: %s\n", colour_of(health_of_finding(findings[i])),
+                     doc_text(findings[i], "path"), colour_end(),
+                     finding_sentences(findings[i], text));
     }
 }
 
@@ -163,7 +170,7 @@ static void status_print(const struct model *model)
     drives_print(model);
     if (battery != NULL) {
         (void)printf("  %-12s ", doc_text(battery->doc, "path"));
-        cell(health_of_battery(battery->doc), 0, battery_state_shown(battery->doc));
+        cell(health_of(model, OBJECT_KIND_BATTERY, battery), 0, battery_state_shown(battery->doc));
         (void)fputc('\n', stdout);
     }
     if (json_is_object(cache)) {
@@ -171,7 +178,7 @@ static void status_print(const struct model *model)
                      (unsigned long long)doc_u64(cache, "dirty_bytes") / 1024);
     }
     patrol_print(model);
-    notes_print(model);
+    findings_print(model);
 }
 
 static void unreachable_print(const struct cli_context *context, uint32_t number)
@@ -372,6 +379,22 @@ static void next_failure_explain(const struct model *model, const json_t *vd)
     }
 }
 
+/* The controller has all of them behind it. */
+static void findings_explain(const struct model *model, const struct model_object *object)
+{
+    const json_t *findings[HEALTH_FINDINGS_MAX];
+    uint32_t count = health_findings(model, findings);
+
+    for (uint32_t i = 0; i < count; i++) {
+        char text[FINDING_TEXT_BYTES];
+
+        if (strcmp(doc_text(findings[i], "key"), object->key) == 0 &&
+            strcmp(doc_text(findings[i], "kind"), object_kind_word(OBJECT_KIND_CONTROLLER)) != 0) {
+            line("Finding", finding_sentences(findings[i], text));
+        }
+    }
+}
+
 static void explain_visit(struct cli_context *context, const struct model_object *object,
                           void *count)
 {
@@ -410,6 +433,7 @@ static void explain_visit(struct cli_context *context, const struct model_object
     line("Consistency check", checked);
     operation_text(context->model, object->key, running);
     line("Running", running);
+    findings_explain(context->model, object);
     blocked_explain(doc);
 }
 
@@ -423,7 +447,7 @@ static void controller_explain(struct cli_context *context, uint32_t *count)
         reason_line(json_object_get(doc, "cache"), "state_reason", "Cache");
         reason_line(json_object_get(doc, "cache"), "dirty_limit_reason",
                     "Cached writes are limited");
-        notes_print(context->model);
+        findings_print(context->model);
     }
 }
 

@@ -147,9 +147,10 @@ static void command_completed(struct ctl_command *command)
 {
     struct running_command *running = command->owner;
 
-    command_finish(
-        running, command->reason.code == REASON_OK ? COMMAND_STATE_SUCCEEDED : COMMAND_STATE_FAILED,
-        &command->reason);
+    bool done = command->reason.code == REASON_OK || command->noted;
+
+    command_finish(running, done ? COMMAND_STATE_SUCCEEDED : COMMAND_STATE_FAILED,
+                   &command->reason);
 }
 
 /* The journal could not take the command: nothing has happened. */

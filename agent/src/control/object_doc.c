@@ -88,6 +88,41 @@ static json_t *keys_doc(const object_key_t *keys, uint32_t count)
     return doc;
 }
 
+static json_t *finding_doc(const struct finding *finding)
+{
+    const struct finding_kind *kind = finding_kind(finding->code);
+    json_t *doc = json_new_object();
+
+    json_put_text(doc, "code", kind->word);
+    json_put_text(doc, "severity", finding_severity_word(kind->severity));
+    json_put_text(doc, "kind", object_kind_word(kind->object_kind));
+    json_put_text(doc, "key", finding->key);
+    json_put_text(doc, "path", finding->path);
+    json_put_u64(doc, "since_us", finding->since_us);
+    json_put(doc, "what", reason_doc(&finding->what));
+    json_put(doc, "cause",
+             finding->cause.code != REASON_OK ? reason_doc(&finding->cause) : json_null());
+    json_put(doc, "effect", reason_doc(&finding->effect));
+    json_put(doc, "remedy", reason_doc(&finding->remedy));
+    return doc;
+}
+
+/* Those about the host, or all others. */
+static json_t *findings_doc(const struct finding_list *list, bool host)
+{
+    json_t *doc = json_new_array();
+
+    ASSERT(list->count <= FINDINGS_MAX);
+    for (uint32_t i = 0; i < list->count; i++) {
+        enum object_kind kind = finding_kind(list->items[i].code)->object_kind;
+
+        if ((kind == OBJECT_KIND_HOST) == host) {
+            json_append(doc, finding_doc(&list->items[i]));
+        }
+    }
+    return doc;
+}
+
 static json_t *host_doc(const struct host_view *view)
 {
     json_t *doc = json_new_object();
@@ -99,6 +134,7 @@ static json_t *host_doc(const struct host_view *view)
     json_put_text(doc, "boot_id", view->boot_id);
     json_put_text(doc, "policy_preset", view->policy_preset);
     json_put_u64(doc, "started_at_us", view->started_us);
+    json_put(doc, "findings", findings_doc(view->findings, true));
     return doc;
 }
 
@@ -177,7 +213,8 @@ static json_t *cache_doc(const struct cache_view *view)
                NULL);
     json_put_text(doc, "medium", cache_medium_word(view->medium));
     json_put_text(doc, "state", cache_state_word(view->state));
-    json_put(doc, "state_reason", json_null());
+    json_put(doc, "state_reason",
+             view->state_reason.code != REASON_OK ? reason_doc(&view->state_reason) : json_null());
     json_put_u64(doc, "size_bytes", view->facts.size_bytes);
     json_put_bool(doc, "survives_agent", true);
     json_put_bool(doc, "survives_power_loss", view->survives_power_loss);
@@ -272,6 +309,8 @@ static json_t *controller_doc(const struct controller_view *view)
     json_put_text(doc, "vocabulary", controller_vocabulary_word(view->capabilities->vocabulary));
     json_put(doc, "presets", presets_doc(view->capabilities));
     json_put_text_or_null(doc, "nbd_tcp", view->nbd_tcp != NULL ? view->nbd_tcp : "");
+    json_put(doc, "findings", findings_doc(view->findings, false));
+    json_put_bool(doc, "findings_whole", view->findings_whole);
     json_put(doc, "blocked", blocked_doc(&view->blocked));
     return doc;
 }

@@ -296,11 +296,13 @@ struct ctl_command {
         uint64_t config_rev;
     } preconditions[COMMAND_PRECONDITIONS_MAX];
 
-    /* reason.code REASON_OK: done. Anything else: refused or failed. */
+    /* reason.code REASON_OK: done. Anything else: refused or failed, unless it is `noted`: done,
+     * and the reason is what is to be known about it. */
     void (*complete)(struct ctl_command *command);
     void *owner;
     /* Set when complete is called. */
     struct reason reason;
+    bool noted;
     bool changed_something;          /* failed half-way: look at the present state */
     uint32_t object_count;
     struct {

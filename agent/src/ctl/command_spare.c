@@ -137,6 +137,23 @@ static void spare_unlabelled(struct label_write *write, int error)
     spare_forget(write->owner);
 }
 
+/* It is a hot spare as was asked for; that it could not serve is said at once. */
+static void spare_judge(struct spare_run *run, struct reason *reason)
+{
+    struct name_list groups = {.count = 0};
+    struct reason cause;
+    char name[NAME_TEXT_BYTES];
+    char why[REASON_TEXT_MAX];
+
+    if (!spare_is_idle(run->cd, &groups, &cause)) {
+        return;
+    }
+    drive_name(run->cd, name);
+    (void)reason_text(&cause, why, sizeof(why));
+    reason_set(reason, REASON_SPARE_MADE_UNUSABLE, "drive", name, "why", why, NULL);
+    run->command->noted = true;
+}
+
 static void spare_labelled(struct label_write *write, int error)
 {
     struct spare_run *run = write->owner;
@@ -164,6 +181,7 @@ static void spare_labelled(struct label_write *write, int error)
     event_spare_made(run);
     command_object_add(run->command, &cd->object);
     reason_set(&reason, REASON_OK, NULL);
+    spare_judge(run, &reason);
     spare_end(run, &reason);
 }
 

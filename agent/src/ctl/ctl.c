@@ -197,12 +197,15 @@ static int ctl_allocate(struct ctl *ctl)
     int error = 0;
 
     ctl->view = calloc(1, sizeof(*ctl->view));
+    ctl->findings = calloc(1, sizeof(*ctl->findings));
+    ctl->findings_next = calloc(1, sizeof(*ctl->findings_next));
     ctl->record = calloc(1, sizeof(*ctl->record));
     ctl->record_old = calloc(1, sizeof(*ctl->record_old));
     ctl->damage = calloc(1, sizeof(*ctl->damage));
     ctl->record_bytes = malloc(CONTROLLER_RECORD_MAX_BYTES);
     if (ctl->view == NULL || ctl->record == NULL || ctl->record_old == NULL ||
-        ctl->damage == NULL || ctl->record_bytes == NULL) {
+        ctl->damage == NULL || ctl->record_bytes == NULL || ctl->findings == NULL ||
+        ctl->findings_next == NULL) {
         return -ENOMEM;
     }
     error = group_store_create(ctl->ports.store, &ctl->group_store);
@@ -314,6 +317,7 @@ struct ctl *ctl_free(struct ctl *ctl)
     (void)group_store_free(ctl->group_store);
     clock_cancel(ctl->ports.clock, &ctl->work); /* taking things apart kicks */
     clock_cancel(ctl->ports.clock, &ctl->later);
+    ctl_findings_free(ctl);
     free(ctl->view);
     free(ctl->record);
     free(ctl->record_old);

@@ -24,14 +24,19 @@
 /* The medium */
 
 /* From now on nothing is acknowledged that is not on the drives. */
+void cache_gone_reason(const struct ctl *ctl, struct reason *ret_reason)
+{
+    reason_set(ret_reason, REASON_CACHE_MEDIUM_GONE, "medium", ctl->cache_medium, "error",
+               "it cannot be written", NULL);
+}
+
 static void medium_gone(struct ctl *ctl)
 {
     struct reason reason;
     char why[REASON_TEXT_MAX];
 
     ctl->cache_medium_is_gone = true;
-    reason_set(&reason, REASON_CACHE_MEDIUM_GONE, "medium", ctl->cache_medium, "error",
-               "it cannot be written", NULL);
+    cache_gone_reason(ctl, &reason);
     (void)reason_text(&reason, why, sizeof(why)); /* may cut */
     ctl_event(ctl, EVENT_CACHE_MEDIUM_REFUSED, controller_key(ctl), "medium", ctl->cache_medium,
               "why", why, NULL);
@@ -425,6 +430,23 @@ static void preserved_view(const struct ctl *ctl, struct cache_view *view)
     }
 }
 
+bool cache_preserved_names(const struct ctl *ctl, struct name_list *names,
+                           struct reason *ret_reason)
+{
+    struct cache_vd *blocks = ctl->cache != NULL ? cache_vd_next(ctl->cache, NULL) : NULL;
+    struct reason reason;
+
+    for (; blocks != NULL; blocks = cache_vd_next(ctl->cache, blocks)) {
+        const struct ctl_vd *cv = cv_by_guid(ctl, cache_vd_guid(blocks));
+
+        if (preserved_reason(ctl, blocks, &reason)) {
+            *ret_reason = names->count == 0 ? reason : *ret_reason;
+            name_list_add(names, cv != NULL ? cv_config(cv)->name : "an unknown virtual drive");
+        }
+    }
+    return names->count > 0;
+}
+
 uint64_t ctl_dirty_bytes(const struct ctl *ctl)
 {
     struct cache_facts facts = {.dirty_bytes = 0};
@@ -451,6 +473,9 @@ void view_cache(const struct ctl *ctl, struct cache_view *view)
     view->state = ctl->cache_medium_is_gone        ? CACHE_STATE_FAILED
                   : ctl->life == CTL_LIFE_STOPPING ? CACHE_STATE_DRAINING
                                                    : CACHE_STATE_READY;
+    if (ctl->cache_medium_is_gone) {
+        cache_gone_reason(ctl, &view->state_reason);
+    }
     view->stable = ctl_cache_is_stable(ctl);
     view->survives_power_loss =
         view->stable && (journal_is_stable(cache_journal(ctl->cache)) ||

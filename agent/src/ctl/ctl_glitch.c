@@ -47,16 +47,26 @@ void cg_glitch_note(struct ctl_group *cg, uint32_t member)
 }
 
 /* (1) */
-bool cg_glitch_waits(struct ctl_group *cg, uint32_t member)
+uint64_t cg_glitch_left_us(const struct ctl_group *cg, uint32_t member)
 {
     const struct ctl_glitches *glitches = &cg->glitches[member];
     uint64_t until_us = glitches->at_us[0] + (uint64_t)cg->ctl->record->glitch_seconds * 1000000;
+    uint64_t now_us = clock_now_us(cg->ctl->ports.clock);
 
-    if (glitches->count == 0 || !member_has_vanished(cg, member) ||
-        clock_now_us(cg->ctl->ports.clock) >= until_us) {
+    ASSERT(member < cg_config(cg)->member_count);
+    return glitches->count == 0 || !member_has_vanished(cg, member) || now_us >= until_us
+               ? 0
+               : until_us - now_us;
+}
+
+bool cg_glitch_waits(struct ctl_group *cg, uint32_t member)
+{
+    uint64_t left_us = cg_glitch_left_us(cg, member);
+
+    if (left_us == 0) {
         return false;
     }
-    ctl_kick_at(cg->ctl, until_us);
+    ctl_kick_at(cg->ctl, clock_now_us(cg->ctl->ports.clock) + left_us);
     return true;
 }
 

@@ -22,6 +22,8 @@ struct ctl_glitches {
 };
 
 void cg_glitch_note(struct ctl_group *cg, uint32_t member);
+/* How long a member that has vanished is still waited for; 0: it is not. */
+uint64_t cg_glitch_left_us(const struct ctl_group *cg, uint32_t member);
 /* It may be back in a moment; the work loop runs again when that is over. */
 bool cg_glitch_waits(struct ctl_group *cg, uint32_t member);
 void ctl_glitches_work(struct ctl *ctl);

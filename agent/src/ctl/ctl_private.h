@@ -29,6 +29,7 @@
 #include "ctl/ctl_number.h"
 #include "ctl/ctl_patrol.h"
 #include "ctl/event_catalog.h"
+#include "ctl/finding.h"
 #include "ctl/life_cycle.h"
 #include "meta/config_check.h"
 #include "meta/config_state.h"
@@ -360,6 +361,15 @@ struct cache_kept {
     uint64_t bytes;
 };
 
+/* A hot spare as it was when it was last there, to be missed when it is not (findings_drive.c). */
+#define SPARES_SEEN_MAX 32u
+struct ctl_spare_seen {
+    object_key_t key;
+    char path[PATH_TEXT_BYTES];
+    char name[24];
+    char serial[41];
+};
+
 struct ctl {
     struct ctl_options options;
     struct ctl_ports ports;
@@ -379,6 +389,10 @@ struct ctl {
     struct tombstone tombstones[TOMBSTONES_MAX];
     struct uuid epoch;
     union ctl_view *view;          /* scratch */
+    struct finding_list *findings; /* as the documents show them */
+    struct finding_list *findings_next; /* scratch: as they will */
+    uint32_t spares_seen_count;
+    struct ctl_spare_seen spares_seen[SPARES_SEEN_MAX];
 
     struct ctl_object host_object, controller;
     struct ctl_enclosure enclosures[8];
@@ -519,37 +533,10 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
                      struct view_digest *digest);
 void level_rule(enum raid_level level, struct level_rule_view *ret_rule);
 
-/* names.c: paths and keys for people */
-void controller_path(const struct ctl *ctl, char *out, size_t capacity);
-/* What stands behind /s in its path: the slot, or the number of a drive outside all enclosures. */
-uint32_t drive_address_number(const struct ctl_drive *cd);
-void drive_path(const struct ctl_drive *cd, char *out, size_t capacity);
-void group_path(const struct ctl_group *cg, char *out, size_t capacity);
-void vd_path(const struct ctl_vd *cv, char *out, size_t capacity);
-/* "/c0/v0 (name)" */
-void vd_title(const struct ctl_vd *cv, char *out, size_t capacity);
-struct ctl_drive *drive_by_key(const struct ctl *ctl, const char *key);
-struct ctl_drive *drive_by_uuid(const struct ctl *ctl, const struct uuid *uuid);
-struct ctl_group *group_by_key(const struct ctl *ctl, const char *key);
-struct ctl_group *group_by_guid(const struct ctl *ctl, const struct guid *guid);
-struct ctl_vd *vd_by_key(const struct ctl *ctl, const char *key);
-/* Of any controller of the host. */
-struct ctl_vd *vd_by_name(const struct ctl *ctl, const char *name);
-/* The first virtual drive (after NULL), or that after one; NULL: there are no more. None may come
- * or go between two calls. */
-struct ctl_vd *ctl_vd_next(const struct ctl *ctl, const struct ctl_vd *after);
-struct ctl_vd *host_vd_next(const struct ctl_host *host, const struct ctl_vd *after);
-#define CTL_FOR_EACH_VD(cv, ctl)                                                                   \
-    for (struct ctl_vd *cv = ctl_vd_next(ctl, NULL); cv != NULL; cv = ctl_vd_next(ctl, cv))
-#define HOST_FOR_EACH_VD(cv, host)                                                                 \
-    for (struct ctl_vd *cv = host_vd_next(host, NULL); cv != NULL; cv = host_vd_next(host, cv))
-struct ctl_vd *vd_by_guid(const struct ctl_group *cg, const struct guid *guid);
-const char *controller_key(const struct ctl *ctl);
-uint32_t ctl_vd_count(const struct ctl *ctl);
-/* A virtual drive has this number. */
-bool ctl_target_is_taken(const struct ctl *ctl, uint32_t target_id);
-/* The lowest number that no drive group has. */
-uint32_t ctl_group_index_free(const struct ctl *ctl);
+/* findings.c (ctl/finding.h) */
+/* Brings the list up to date; before the documents, which show it. */
+void ctl_findings_work(struct ctl *ctl);
+void ctl_findings_free(struct ctl *ctl);
 
 /* ctl_undo.c */
 MUST_CHECK int ctl_undo_load(struct ctl *ctl);
@@ -740,6 +727,8 @@ void view_expansion(const struct ctl_vd *cv, struct virtual_drive_view *view,
 void command_vd_expand(struct ctl *ctl, struct ctl_command *command);
 void command_vd_expand_work(struct ctl *ctl);
 
+struct name_list; /* names.h */
+
 /* ctl_cache.c */
 /* The group is about to be made, and has gone. */
 void cg_intents_open(struct ctl_group *cg);
@@ -763,6 +752,11 @@ void ctl_cache_started(struct ctl *ctl);
 bool ctl_cache_is_quiet(const struct ctl *ctl);
 void ctl_cache_work(struct ctl *ctl);
 void view_cache(const struct ctl *ctl, struct cache_view *view);
+/* Why the medium is not used any more. */
+void cache_gone_reason(const struct ctl *ctl, struct reason *ret_reason);
+/* Whose cached writes wait for their drives, and why those of the first. False: nobody's. */
+bool cache_preserved_names(const struct ctl *ctl, struct name_list *names,
+                           struct reason *ret_reason);
 void command_cache_discard(struct ctl *ctl, struct ctl_command *command);
 
 /* ctl_drive_cache.c */
@@ -771,23 +765,6 @@ bool rule_drive_cache(struct ctl_drive *const *drives, uint32_t count,
                       enum drive_cache_policy policy, struct reason *ret_reason);
 void ctl_drive_caches_work(struct ctl *ctl);
 bool ctl_drive_caches_are_quiet(const struct ctl *ctl); /* no switch is under way */
-
-/* spare_choice.c */
-bool spare_serves(const struct ctl_drive *cd, const struct ctl_group *cg);
-/* It would, but for its size. */
-bool spare_is_too_small(const struct ctl_drive *cd, const struct ctl_group *cg);
-/* May the two share a drive group? */
-bool drives_may_mix(const struct ctl_drive *a, const struct ctl_drive *b,
-                    struct reason *ret_reason);
-/* Who stands in for the member, and why; NULL: nobody. */
-struct ctl_drive *spare_choose(const struct ctl_group *cg, uint32_t member,
-                               struct reason *ret_reason);
-/* All who were asked, with what speaks for or against each. Returns how many. */
-uint32_t spare_choices(const struct ctl_group *cg, uint32_t member, uint32_t capacity,
-                       struct spare_choice_view *ret_choices);
-/* Could cd take a place of cg? */
-bool drive_fits_group(const struct ctl_drive *cd, const struct ctl_group *cg,
-                      struct reason *ret_reason);
 
 /* ctl_copyback.c */
 bool return_note(const struct ctl_drive *cd, const struct ctl_group *cg, uint32_t member);
@@ -995,4 +972,8 @@ void command_foreign_clear(struct ctl *ctl, struct ctl_command *command);
 void command_clear_drive(struct ctl *ctl, struct ctl_command *command, struct ctl_drive *cd);
 void command_undo_restore(struct ctl *ctl, struct ctl_command *command);
 void command_counters_reset(struct ctl *ctl, struct ctl_command *command);
+
+#include "ctl/names.h"
+#include "ctl/spare_choice.h"
+
 #endif

@@ -4,7 +4,8 @@
  * goes back to what was stored.
  *
  * A put that failed may have been done all the same, and the next start would go by it: carry out a
- * deletion that was refused. So what is in memory is put once more, until that ends well.
+ * deletion that was refused. So what is in memory is put once more, until that ends well. The same
+ * finds out whether a store that has failed somebody else takes records again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -231,7 +232,7 @@ void ctl_record_work(struct ctl *ctl)
 {
     bool stops = ctl->life == CTL_LIFE_STOPPING;
 
-    if (!ctl->record_doubtful || ctl->start != NULL || ctl->change != NULL ||
+    if ((!ctl->record_doubtful && ctl->ports.store->last_error == 0) || ctl->start != NULL || ctl->change != NULL ||
         (stops && ctl->record_tried_last)) {
         return;
     }

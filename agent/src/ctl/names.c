@@ -30,6 +30,56 @@ void drive_path(const struct ctl_drive *cd, char *out, size_t capacity)
     }
 }
 
+void drive_name(const struct ctl_drive *cd, char out[NAME_TEXT_BYTES])
+{
+    if (cd->identity.eid == EID_NONE) {
+        drive_path(cd, out, NAME_TEXT_BYTES);
+    } else {
+        (void)snprintf(out, NAME_TEXT_BYTES, "%u:%u", cd->identity.eid, cd->identity.slot);
+    }
+}
+
+void member_name(const struct ctl_group *cg, uint32_t member, char out[NAME_TEXT_BYTES])
+{
+    const struct member_config *config = &cg_config(cg)->members[member];
+
+    ASSERT(member < cg_config(cg)->member_count);
+    if (cg->members[member] != NULL && !cg->members[member]->departed) {
+        drive_name(cg->members[member], out);
+    } else if (config->place_known && config->eid != EID_NONE) {
+        (void)snprintf(out, NAME_TEXT_BYTES, "%u:%u", config->eid, config->slot);
+    } else {
+        (void)snprintf(out, NAME_TEXT_BYTES, "%.*s", (int)NAME_TEXT_BYTES - 1, config->serial);
+    }
+}
+
+void name_list_add(struct name_list *list, const char *name)
+{
+    static const char more[] = " and 1000 more";
+    size_t used = strlen(list->text);
+
+    ASSERT(used < sizeof(list->text));
+    list->count++;
+    if (list->left_out > 0 || used + strlen(name) + 2 + sizeof(more) > sizeof(list->text)) {
+        list->left_out++;
+        return;
+    }
+    (void)snprintf(list->text + used, sizeof(list->text) - used, "%s%s", used > 0 ? ", " : "",
+                   name);
+}
+
+const char *name_list_text(struct name_list *list)
+{
+    size_t used = strlen(list->text);
+
+    if (list->left_out > 0) {
+        (void)snprintf(list->text + used, sizeof(list->text) - used, " and %u more",
+                       list->left_out); /* room was left for it */
+        list->left_out = 0;
+    }
+    return list->text;
+}
+
 void group_path(const struct ctl_group *cg, char *out, size_t capacity)
 {
     (void)snprintf(out, capacity, "/c%u/d%u", cg->ctl->options.index, cg_config(cg)->index);

@@ -100,6 +100,7 @@ void ctl_refresh(struct ctl *ctl)
 {
     bool changed = ctl->refresh_urgent;
 
+    ctl_findings_work(ctl);
     LIST_FOR_EACH (node, &ctl->objects) {
         changed = object_refresh(ctl, list_entry(node, struct ctl_object, link)) || changed;
     }

@@ -82,7 +82,7 @@ bool drive_fits_group(const struct ctl_drive *cd, const struct ctl_group *cg,
     return drive_can_hold(cd, cg, ret_reason) && drive_is_like(cd, cg, ret_reason);
 }
 
-static bool spare_is_assigned(const struct ctl_drive *cd, const struct ctl_group *cg)
+bool spare_is_assigned(const struct ctl_drive *cd, const struct ctl_group *cg)
 {
     const struct guid *guid = &cg_config(cg)->guid;
 
@@ -197,6 +197,176 @@ bool spare_is_too_small(const struct ctl_drive *cd, const struct ctl_group *cg)
 {
     return cd->spare && cd->present && !cd->departed && spare_is_assigned(cd, cg) &&
            cg_room_bytes(cg, cd) < cg_member_needed_bytes(cg);
+}
+
+/* Faults, for people: who reads them has the group in mind, not the choice. */
+
+/* "1 MiB": rounded up, so that nobody adds too little. */
+static void size_text(uint64_t bytes, char out[24])
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+    uint64_t unit_bytes = 1024;
+    size_t unit = 0;
+
+    while (unit + 1 < sizeof(units) / sizeof(units[0]) && bytes >= unit_bytes * 1024) {
+        unit_bytes *= 1024;
+        unit++;
+    }
+    (void)snprintf(out, 24, "%llu %s", (unsigned long long)((bytes + unit_bytes - 1) / unit_bytes),
+                   units[unit]);
+}
+
+static const struct ctl_drive *member_other_than(const struct ctl_group *cg,
+                                                 const struct ctl_drive *cd)
+{
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        if (cg->members[i] != NULL && cg->members[i] != cd) {
+            return cg->members[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_near_any(const struct ctl_drive *cd, const struct ctl_group *cg, uint32_t member)
+{
+    for (uint32_t i = 0; member == MEMBER_ANY && i < cg_config(cg)->member_count; i++) {
+        if (is_near(cd, cg, i)) {
+            return true;
+        }
+    }
+    return member != MEMBER_ANY && is_near(cd, cg, member);
+}
+
+struct fault {
+    enum reason_code code;         /* REASON_OK: none */
+    char own[24], needed[24], size[24];
+};
+
+static void kind_fault(const struct ctl_drive *cd, const struct ctl_group *cg, struct fault *fault)
+{
+    const struct ctl_drive *member = member_other_than(cg, cd);
+    struct reason reason;
+
+    if (member == NULL || cg->ctl->record->emergency_spare || drives_may_mix(member, cd, &reason)) {
+        return;
+    }
+    if (reason.code == REASON_MIXED_MEDIA) {
+        fault->code = REASON_SPARE_FAULT_MEDIA;
+        (void)snprintf(fault->own, sizeof(fault->own), "%s", drive_media_word(cd->identity.media));
+        (void)snprintf(fault->needed, sizeof(fault->needed), "%s",
+                       drive_media_word(member->identity.media));
+        return;
+    }
+    fault->code = REASON_SPARE_FAULT_INTERFACE;
+    (void)snprintf(fault->own, sizeof(fault->own), "%s",
+                   drive_interface_word(cd->identity.interface));
+    (void)snprintf(fault->needed, sizeof(fault->needed), "%s",
+                   drive_interface_word(member->identity.interface));
+}
+
+static void fault_find(const struct ctl_drive *cd, const struct ctl_group *cg, uint32_t member,
+                       struct fault *fault)
+{
+    uint64_t room_bytes = cg_room_bytes(cg, cd);
+    uint64_t needed_bytes = cg_member_needed_bytes(cg);
+
+    if (cd->attempt.waits || cd->attempt.failures > 0) {
+        fault->code = REASON_SPARE_FAILED_BEFORE;
+    } else if (room_bytes < needed_bytes) {
+        fault->code = REASON_SPARE_FAULT_SIZE;
+        size_text(needed_bytes - room_bytes, fault->size);
+    } else if (cd->block_bytes > cg_block_bytes(cg)) {
+        fault->code = REASON_SPARE_FAULT_BLOCKS;
+        (void)snprintf(fault->own, sizeof(fault->own), "%u", cd->block_bytes);
+        (void)snprintf(fault->needed, sizeof(fault->needed), "%u", cg_block_bytes(cg));
+    } else if (cd->spare_affinity && !is_near_any(cd, cg, member)) {
+        fault->code = REASON_SPARE_FAULT_ENCLOSURE;
+    } else {
+        kind_fault(cd, cg, fault);
+    }
+}
+
+bool spare_fault(const struct ctl_drive *cd, const struct ctl_group *cg, uint32_t member,
+                 struct reason *ret_reason)
+{
+    struct fault fault = {.code = REASON_OK};
+    char name[NAME_TEXT_BYTES];
+    char group[16];
+
+    ASSERT(cd->spare && spare_is_assigned(cd, cg));
+    fault_find(cd, cg, member, &fault);
+    if (fault.code == REASON_OK) {
+        return false;
+    }
+    if (fault.code == REASON_SPARE_FAILED_BEFORE) {
+        cd_attempt_reason(cd, ret_reason);
+        return true;
+    }
+    drive_name(cd, name);
+    (void)snprintf(group, sizeof(group), "%u", cg_config(cg)->index);
+    reason_set(ret_reason, fault.code, "drive", name, "group", group, "own", fault.own, "needed",
+               fault.needed, "size", fault.size, NULL);
+    return true;
+}
+
+bool spare_is_of_use(const struct ctl_drive *cd, const struct ctl_group *cg)
+{
+    struct reason reason;
+
+    return cd->spare && cd->present && !cd->departed && cd->group == NULL &&
+           cd->copyback_of == NULL && spare_is_assigned(cd, cg) &&
+           !spare_fault(cd, cg, MEMBER_ANY, &reason);
+}
+
+bool group_has_spare(const struct ctl_group *cg)
+{
+    LIST_FOR_EACH (node, &cg->ctl->drives) {
+        if (spare_is_of_use(list_entry(node, const struct ctl_drive, link), cg)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The groups it was meant for and cannot serve: all of them, or (bare) those that nobody serves.
+ * Returns how many it does serve. */
+static uint32_t groups_unserved(const struct ctl_drive *cd, bool bare, struct name_list *groups,
+                                struct reason *ret_cause)
+{
+    uint32_t served = 0;
+
+    LIST_FOR_EACH (node, &cd->ctl->groups) {
+        const struct ctl_group *cg = list_entry(node, const struct ctl_group, link);
+        struct reason cause;
+        char name[16];
+
+        if (cg_config(cg)->vd_count == 0 || !cg_is_redundant(cg) || !spare_is_assigned(cd, cg)) {
+            continue;
+        }
+        if (!spare_fault(cd, cg, MEMBER_ANY, &cause)) {
+            served++;
+        } else if (!bare || !group_has_spare(cg)) {
+            *ret_cause = groups->count == 0 ? cause : *ret_cause;
+            (void)snprintf(name, sizeof(name), "%u", cg_config(cg)->index);
+            name_list_add(groups, name);
+        }
+    }
+    return served;
+}
+
+bool spare_is_idle(const struct ctl_drive *cd, struct name_list *ret_groups,
+                   struct reason *ret_cause)
+{
+    if (!cd->spare || !cd->present || cd->departed || cd->group != NULL ||
+        cd->copyback_of != NULL) {
+        return false;
+    }
+    *ret_groups = (struct name_list){.count = 0};
+    if (groups_unserved(cd, false, ret_groups, ret_cause) > 0 && ret_groups->count > 0) {
+        *ret_groups = (struct name_list){.count = 0};
+        (void)groups_unserved(cd, true, ret_groups, ret_cause);
+    }
+    return ret_groups->count > 0;
 }
 
 /* Why b stays behind a, if both could do; REASON_OK: it does not. */

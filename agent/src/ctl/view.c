@@ -70,6 +70,24 @@ void blocked_add(struct blocked *blocked, enum ctl_op op, const char *action,
     blocked->count++;
 }
 
+/* The code and the object are health; how it is put is not. */
+static void digest_findings(struct view_digest *digest, const struct finding_list *list, bool host)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct finding *finding = &list->items[i];
+
+        if ((finding_kind(finding->code)->object_kind == OBJECT_KIND_HOST) != host) {
+            continue;
+        }
+        digest_number(digest, true, (uint64_t)finding->code);
+        digest_text(digest, true, finding->key);
+        digest_reason(digest, false, &finding->what);
+        digest_reason(digest, false, &finding->cause);
+        digest_reason(digest, false, &finding->effect);
+        digest_reason(digest, false, &finding->remedy);
+    }
+}
+
 /* Host and enclosures */
 
 static void view_host(const struct ctl *ctl, struct host_view *view, struct view_digest *digest)
@@ -81,7 +99,9 @@ static void view_host(const struct ctl *ctl, struct host_view *view, struct view
     view->boot_id = ctl->options.boot_id;
     view->policy_preset = ctl->options.policy_preset;
     view->started_us = ctl->started_wall_us;
+    view->findings = ctl->findings;
     digest_text(digest, true, view->hostname);
+    digest_findings(digest, view->findings, true);
 }
 
 static void view_enclosure(const struct ctl_enclosure *enclosure, struct enclosure_view *view,
@@ -141,48 +161,6 @@ void level_rule(enum raid_level level, struct level_rule_view *ret_rule)
     } else if (info->mirrored && !info->adjacent_pairs) {
         ret_rule->drives_multiple = 2;
     }
-}
-
-static enum controller_status status_of_groups(const struct ctl *ctl)
-{
-    enum controller_status status = CONTROLLER_STATUS_OPTIMAL;
-
-    LIST_FOR_EACH (node, &ctl->groups) {
-        switch (cg_state(list_entry(node, const struct ctl_group, link))) {
-        case VIRTUAL_DRIVE_STATE_OPTIMAL:
-            break;
-        case VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED:
-        case VIRTUAL_DRIVE_STATE_DEGRADED:
-            status = status == CONTROLLER_STATUS_FAILED ? status : CONTROLLER_STATUS_DEGRADED;
-            break;
-        case VIRTUAL_DRIVE_STATE_OFFLINE:
-            status = CONTROLLER_STATUS_FAILED;
-            break;
-        case VIRTUAL_DRIVE_STATE_STARTING:
-            break; /* so is the controller */
-        case VIRTUAL_DRIVE_STATE_MAX:
-            UNREACHABLE();
-        }
-    }
-    return status;
-}
-
-static enum controller_status controller_status(const struct ctl *ctl)
-{
-    enum controller_status status = status_of_groups(ctl);
-
-    if (ctl_is_starting(ctl)) { /* what is known to be wrong is said; the rest is not known yet */
-        return status == CONTROLLER_STATUS_OPTIMAL ? CONTROLLER_STATUS_STARTING : status;
-    }
-    LIST_FOR_EACH (node, &ctl->drives) {
-        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
-
-        if (status == CONTROLLER_STATUS_OPTIMAL && !cd->departed &&
-            (cd->bad || cd->foreign || cd_state(cd) == DRIVE_STATE_FAILED)) {
-            status = CONTROLLER_STATUS_NEEDS_ATTENTION;
-        }
-    }
-    return status;
 }
 
 static bool controller_may_create(const struct ctl *ctl, struct reason *ret_reason)
@@ -272,7 +250,12 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     view->serial = ctl->serial;
     view->firmware_version = ctl->options.firmware_version;
     view->profile = ctl->options.profile.name;
-    view->status = controller_status(ctl);
+    view->findings = ctl->findings;
+    view->findings_whole = !ctl_is_starting(ctl);
+    view->status = findings_status(ctl->findings);
+    if (view->status == CONTROLLER_STATUS_OPTIMAL && ctl_is_starting(ctl)) {
+        view->status = CONTROLLER_STATUS_STARTING; /* the rest is not known yet */
+    }
     view->rebuild_rate_percent = ctl->record->rebuild_rate_percent;
     view->bgi_rate_percent = ctl->record->bgi_rate_percent;
     view->glitch_seconds = ctl->record->glitch_seconds;
@@ -323,6 +306,8 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     digest_number(digest, true, view->predictive_copyback);
     digest_number(digest, true, (uint64_t)view->battery);
     cache_digest(&view->cache, digest);
+    digest_findings(digest, view->findings, false);
+    digest_number(digest, true, view->findings_whole);
     digest_blocked(digest, &view->blocked);
 }
 

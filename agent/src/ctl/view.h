@@ -8,6 +8,7 @@
 #include "base/reason.h"
 #include "cache/cache_facts.h"
 #include "ctl/command.h"
+#include "ctl/finding.h"
 #include "drive/drive.h"
 #include "drive/drive_health.h"
 #include "emulate/emulated_drive.h"
@@ -36,6 +37,7 @@ struct blocked {
 struct host_view {
     const char *hostname, *os, *kernel, *agent_version, *boot_id, *policy_preset;
     uint64_t started_us;
+    const struct finding_list *findings; /* those about the host */
 };
 
 struct level_rule_view {
@@ -57,6 +59,7 @@ struct cache_view {
     bool present;
     enum cache_medium medium;
     enum cache_state state;
+    struct reason state_reason;      /* REASON_OK: none */
     bool stable;
     bool survives_power_loss;
     bool limited_by_ups;
@@ -103,6 +106,8 @@ struct controller_view {
     struct level_rule_view levels[RAID_LEVEL_MAX];
     const char *nbd_tcp;             /* NULL if off */
     struct cache_view cache;
+    const struct finding_list *findings; /* those about anything else */
+    bool findings_whole;             /* false while it starts: there may be more */
     struct blocked blocked;
 };
 

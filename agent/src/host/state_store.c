@@ -187,6 +187,7 @@ static void put_done(struct work *work)
     ASSERT(request != NULL);
     ASSERT(error <= 0);
     store->running = NULL;
+    store->port.last_error = error;
     start_next(store);
     request->complete(request, error);
 }

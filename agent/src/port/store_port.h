@@ -41,6 +41,7 @@ struct store_port_ops {
 
 struct store_port {
     const struct store_port_ops *ops;
+    int last_error; /* with which the last put was answered; set before complete() is called */
 };
 
 #endif

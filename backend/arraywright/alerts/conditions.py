@@ -5,19 +5,19 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from arraywright.alerts import engine, repository, rules
-from arraywright.alerts.schemas import AlertRuleName
+from arraywright.alerts import engine, findings, repository
+from arraywright.alerts.schemas import ServerRule
 from arraywright.hosts import repository as hosts
 
 HOUR_US = 3_600_000_000
 QUIET_US = {
-    AlertRuleName.HOST_NOISY: HOUR_US,
-    AlertRuleName.HOST_SENT_NONSENSE: 24 * HOUR_US,
+    ServerRule.HOST_NOISY: HOUR_US,
+    ServerRule.HOST_SENT_NONSENSE: 24 * HOUR_US,
 }
 
 
 async def tell(
-    session: AsyncSession, now_us: int, host_id: UUID, find: Callable[[str], rules.Finding]
+    session: AsyncSession, now_us: int, host_id: UUID, find: Callable[[str], findings.Finding]
 ) -> None:
     """Opens the alert or says that the condition still holds; `find` is told the host's name."""
     host = await hosts.host(session, host_id)

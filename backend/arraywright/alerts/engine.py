@@ -1,7 +1,8 @@
-"""Opens and resolves alerts as the state of a host changes, in the same transaction.
+"""Opens and resolves alerts as findings come and go, in the same transaction as the state.
 
-An alert belongs to a rule and an object; at most one is unresolved at a time. Acknowledging
-changes who looks after it, never whether it is there.
+An alert belongs to a rule and an object; at most one is unresolved at a time. Each finding that
+an agent reports has its alert until it is gone. Acknowledging changes who looks after it, never
+whether it is there.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,13 +12,18 @@ from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from arraywright.alerts import repository, rules
+from arraywright.alerts import findings, former_rules, repository
+from arraywright.alerts.findings import Finding
 from arraywright.alerts.models import Alert
-from arraywright.alerts.schemas import AlertRuleName, AlertState
+from arraywright.alerts.schemas import AlertState, ServerRule
 from arraywright.hosts.models import Host
 from arraywright.kit.ids import object_id
 from arraywright.kit.schema import moment
 from arraywright.live import outbox
+
+SERVER_RULES = frozenset(rule.value for rule in ServerRule)
+CLOCK_LIMIT_MS = 30_000
+"""Farther off than that, times of events mislead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,60 +35,8 @@ class Changed:
     doc: dict[str, Any] | None
 
 
-def _key(rule: str, target: UUID) -> str:
-    return f"{rule}:{target}"
-
-
 def _tell(session: AsyncSession, alert: Alert) -> None:
     outbox.add(session, kind="alert", object_id=str(alert.id), rev=alert.rev, host_id=alert.host_id)
-
-
-def _open(
-    session: AsyncSession,
-    now_us: int,
-    finding: rules.Finding,
-    *,
-    host_id: UUID,
-    kind: str,
-    key: str,
-    path: str,
-    group_id: UUID | None = None,
-) -> Alert:
-    target = object_id(host_id, kind, key)
-    alert = Alert(
-        id=uuid4(),
-        rev=1,
-        open_key=_key(finding.rule.value, target),
-        rule=finding.rule.value,
-        severity=finding.severity.value,
-        state=AlertState.OPEN.value,
-        host_id=host_id,
-        object_kind=kind,
-        object_key=key,
-        object_id=target,
-        object_path=path[:255],
-        group_id=group_id,
-        reason=finding.reason(),
-        opened_us=now_us,
-        changed_us=now_us,
-    )
-    session.add(alert)
-    _tell(session, alert)
-    return alert
-
-
-def _refresh(session: AsyncSession, now_us: int, alert: Alert, finding: rules.Finding) -> None:
-    """The same trouble, perhaps worse: then an acknowledgement no longer counts."""
-    reason = finding.reason()
-    if alert.reason == reason and alert.severity == finding.severity.value:
-        return
-    if alert.severity != finding.severity.value:
-        alert.severity = finding.severity.value
-        alert.state = AlertState.OPEN.value
-    alert.reason = reason
-    alert.changed_us = now_us
-    alert.rev += 1
-    _tell(session, alert)
 
 
 def resolve(session: AsyncSession, now_us: int, alert: Alert) -> None:
@@ -94,145 +48,191 @@ def resolve(session: AsyncSession, now_us: int, alert: Alert) -> None:
     _tell(session, alert)
 
 
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """The unresolved alerts of one host, by key, and what is needed to change them."""
+
+    session: AsyncSession
+    now_us: int
+    host_id: UUID
+    present: dict[str, Alert]
+
+    def key(self, finding: Finding) -> str:
+        return f"{finding.rule}:{object_id(self.host_id, finding.kind, finding.key)}"
+
+    def hold(self, finding: Finding) -> None:
+        """The finding is there: so is its alert."""
+        alert = self.present.get(self.key(finding))
+        if alert is None:
+            self._open(finding)
+        else:
+            self._refresh(alert, finding)
+
+    def _open(self, finding: Finding) -> None:
+        alert = Alert(
+            id=uuid4(),
+            rev=1,
+            open_key=self.key(finding),
+            rule=finding.rule,
+            severity=finding.severity,
+            state=AlertState.OPEN.value,
+            host_id=self.host_id,
+            object_kind=finding.kind,
+            object_key=finding.key,
+            object_id=object_id(self.host_id, finding.kind, finding.key),
+            object_path=finding.path[:255],
+            reason=finding.stored(),
+            opened_us=self.now_us,
+            changed_us=self.now_us,
+        )
+        self.session.add(alert)
+        self.present[self.key(finding)] = alert
+        _tell(self.session, alert)
+
+    def _refresh(self, alert: Alert, finding: Finding) -> None:
+        """The same trouble, perhaps worse: then an acknowledgement no longer counts."""
+        stored = finding.stored()
+        if alert.reason == stored and alert.severity == finding.severity:
+            return
+        if alert.severity != finding.severity:
+            alert.severity = finding.severity
+            alert.state = AlertState.OPEN.value
+        alert.reason = stored
+        alert.changed_us = self.now_us
+        alert.rev += 1
+        _tell(self.session, alert)
+
+    def resolve(self, key: str) -> None:
+        resolve(self.session, self.now_us, self.present.pop(key))
+
+    def replace(self, source: str, found: Iterable[Finding], *, whole: bool) -> None:
+        """`found` is all that there is from this source; the rest of it is over. With the first
+        report of an agent (whole), so is what was found here before it reported anything."""
+        held = set()
+        for finding in found:
+            held.add(self.key(finding))
+            self.hold(finding)
+        for key, alert in list(self.present.items()):
+            if key in held or alert.rule in SERVER_RULES:
+                continue
+            from_former = "/" in alert.reason.get("source", "/")
+            if alert.reason.get("source") == source or (whole and from_former):
+                self.resolve(key)
+
+
 async def objects_changed(
     session: AsyncSession, now_us: int, changes: Mapping[UUID, Iterable[Changed]]
 ) -> None:
     """Changes by host."""
     watched = {
-        host_id: [change for change in items if change.kind in rules.WATCHED_KINDS]
+        host_id: [
+            change
+            for change in items
+            if change.kind in findings.SOURCES or change.kind in former_rules.WATCHED_KINDS
+        ]
         for host_id, items in changes.items()
     }
     hosts = [host_id for host_id, items in watched.items() if items]
     if not hosts:
         return
+    reporting = await repository.reporting(session, hosts)
     for host_id, present in (await repository.open_of_hosts(session, hosts)).items():
+        desk = _Desk(session, now_us, host_id, present)
         for change in watched[host_id]:
-            if _is_starting(change):
-                continue
-            _object_changed(session, now_us, host_id, change, present)
-            _settle_rebuilds(session, now_us, host_id, change, present)
+            if host_id in reporting:
+                _reported(desk, change)
+            elif change.kind in former_rules.WATCHED_KINDS:
+                _judged(desk, change)
 
 
-def _is_starting(change: Changed) -> bool:
-    """Its agent has just begun and does not know yet: no news, of trouble or of its end."""
-    doc = change.doc or {}
-    return "starting" in (doc.get("state"), doc.get("status"))
-
-
-def _object_changed(
-    session: AsyncSession,
-    now_us: int,
-    host_id: UUID,
-    change: Changed,
-    present: dict[str, Alert],
-) -> None:
-    target = object_id(host_id, change.kind, change.key)
-    findings = rules.evaluate(change.kind, change.doc) if change.doc is not None else []
-    held = set()
-    for finding in findings:
-        key = _key(finding.rule.value, target)
-        held.add(key)
-        alert = present.get(key)
-        if alert is not None:
-            _refresh(session, now_us, alert, finding)
-            continue
-        assert change.doc is not None
-        group = change.doc.get("drive_group")
-        present[key] = _open(
-            session,
-            now_us,
-            finding,
-            host_id=host_id,
-            kind=change.kind,
-            key=change.key,
-            path=str(change.doc.get("path", change.key)),
-            group_id=object_id(host_id, "drive_group", group) if group else None,
-        )
-    for key, alert in list(present.items()):
-        if alert.object_id != target or key in held:
-            continue
-        if alert.rule != AlertRuleName.REBUILD_FAILED.value:
-            resolve(session, now_us, present.pop(key))
-
-
-def _settle_rebuilds(
-    session: AsyncSession,
-    now_us: int,
-    host_id: UUID,
-    change: Changed,
-    present: dict[str, Alert],
-) -> None:
-    """A failed rebuild stays a matter until its group is whole, gone, or rebuilt anew."""
-    doc = change.doc or {}
-    if change.kind == "drive_group" and (change.doc is None or doc["state"] == "optimal"):
-        group_id = object_id(host_id, "drive_group", change.key)
-    elif change.kind == "operation" and doc.get("kind") == "rebuild":
-        if doc["state"] not in ("running", "completed") or not doc["drive_group"]:
-            return
-        group_id = object_id(host_id, "drive_group", doc["drive_group"])
-    else:
+def _reported(desk: _Desk, change: Changed) -> None:
+    if change.kind not in findings.SOURCES:
         return
-    for key, alert in list(present.items()):
-        if alert.rule == AlertRuleName.REBUILD_FAILED.value and alert.group_id == group_id:
-            resolve(session, now_us, present.pop(key))
+    found = findings.reported(change.key, change.doc) if change.doc is not None else []
+    if found is None:
+        return
+    if change.doc is not None and not change.doc.get("findings_whole", True):
+        for finding in found:  # it starts: what it does not name yet is not over
+            desk.hold(finding)
+        return
+    desk.replace(change.key, found, whole=change.kind == "controller")
 
 
-async def is_open(session: AsyncSession, host_id: UUID, rule: AlertRuleName) -> bool:
+def _judged(desk: _Desk, change: Changed) -> None:
+    if change.doc is not None and "starting" in (change.doc.get("state"), change.doc.get("status")):
+        return  # its agent has just begun and does not know yet
+    found = []
+    if change.doc is not None:
+        found = former_rules.evaluate(change.kind, change.key, change.doc)
+    desk.replace(f"{change.kind}/{change.key}", found, whole=False)
+
+
+async def _desk(session: AsyncSession, now_us: int, host_id: UUID) -> _Desk:
+    return _Desk(session, now_us, host_id, await repository.open_of_host(session, host_id))
+
+
+def _server_key(rule: ServerRule, host_id: UUID) -> str:
+    return f"{rule.value}:{host_id}"
+
+
+async def is_open(session: AsyncSession, host_id: UUID, rule: ServerRule) -> bool:
     """About the host itself."""
-    return _key(rule.value, host_id) in await repository.open_of_host(session, host_id)
+    return _server_key(rule, host_id) in await repository.open_of_host(session, host_id)
 
 
-async def host_found(
-    session: AsyncSession, now_us: int, host: Host, finding: rules.Finding
-) -> bool:
+async def host_found(session: AsyncSession, now_us: int, host: Host, finding: Finding) -> bool:
     """Something about the host itself, told once; True if the alert is new."""
-    present = await repository.open_of_host(session, host.id)
-    alert = present.get(_key(finding.rule.value, host.id))
-    if alert is not None:
-        _refresh(session, now_us, alert, finding)
+    desk = await _desk(session, now_us, host.id)
+    is_new = desk.key(finding) not in desk.present
+    desk.hold(finding)
+    return is_new
+
+
+async def host_settled(session: AsyncSession, now_us: int, host_id: UUID, rule: ServerRule) -> bool:
+    """What was found about the host itself is over; False if nothing was."""
+    desk = await _desk(session, now_us, host_id)
+    key = _server_key(rule, host_id)
+    if key not in desk.present:
         return False
-    _open(
-        session, now_us, finding, host_id=host.id, kind="host", key=host.name[:64], path=host.name
-    )
+    desk.resolve(key)
     return True
 
 
 async def host_offline(
     session: AsyncSession, now_us: int, host: Host, last_seen_us: int | None
 ) -> None:
-    if await is_open(session, host.id, AlertRuleName.HOST_OFFLINE):
+    if await is_open(session, host.id, ServerRule.HOST_OFFLINE):
         return
     seen = moment(last_seen_us if last_seen_us is not None else now_us)
-    finding = rules.host_offline(host.name, seen.isoformat(timespec="seconds"))
+    finding = findings.host_offline(host.name, seen.isoformat(timespec="seconds"))
     await host_found(session, now_us, host, finding)
 
 
-async def host_settled(
-    session: AsyncSession, now_us: int, host_id: UUID, rule: AlertRuleName
-) -> bool:
-    """What was found about the host itself is over; False if nothing was."""
-    present = await repository.open_of_host(session, host_id)
-    alert = present.get(_key(rule.value, host_id))
-    if alert is None:
-        return False
-    resolve(session, now_us, alert)
-    return True
-
-
-async def host_condition(
-    session: AsyncSession, now_us: int, host: Host, finding: rules.Finding
-) -> None:
+async def host_condition(session: AsyncSession, now_us: int, host: Host, finding: Finding) -> None:
     """How the host behaves; the alert is as old as the last time it did so."""
     if await host_found(session, now_us, host, finding):
         return
-    alert = (await repository.open_of_host(session, host.id))[_key(finding.rule.value, host.id)]
-    alert.changed_us = now_us
+    present = await repository.open_of_host(session, host.id)
+    present[f"{finding.rule}:{host.id}"].changed_us = now_us
 
 
 async def host_back(session: AsyncSession, now_us: int, host_id: UUID) -> None:
-    await host_settled(session, now_us, host_id, AlertRuleName.HOST_OFFLINE)
+    await host_settled(session, now_us, host_id, ServerRule.HOST_OFFLINE)
+
+
+def clock_is_off(offset_ms: int | None) -> bool:
+    """None: an agent that does not tell its time."""
+    return offset_ms is not None and abs(offset_ms) > CLOCK_LIMIT_MS
+
+
+async def clock_seen(session: AsyncSession, now_us: int, host: Host, offset_ms: int | None) -> None:
+    if offset_ms is not None and clock_is_off(offset_ms):
+        await host_found(session, now_us, host, findings.clock_off(host.name, offset_ms))
+    else:
+        await host_settled(session, now_us, host.id, ServerRule.CLOCK_OFF)
 
 
 async def resolve_all(session: AsyncSession, host_id: UUID, now_us: int) -> None:
-    for alert in (await repository.open_of_host(session, host_id)).values():
-        resolve(session, now_us, alert)
+    desk = await _desk(session, now_us, host_id)
+    for key in list(desk.present):
+        desk.resolve(key)

@@ -11,6 +11,7 @@ from arraywright.alerts.filters import AlertFilter
 from arraywright.alerts.models import Alert
 from arraywright.hosts.models import Host, HostSummary
 from arraywright.kit.paging_sql import Rows
+from arraywright.storage.models import ObjectState
 
 
 async def open_of_hosts(
@@ -24,6 +25,18 @@ async def open_of_hosts(
     for alert in found.scalars():
         present[alert.host_id][str(alert.open_key)] = alert
     return present
+
+
+async def reporting(session: AsyncSession, host_ids: Collection[UUID]) -> set[UUID]:
+    """Hosts whose agents report findings."""
+    found = await session.execute(
+        select(ObjectState.host_id, ObjectState.doc).where(
+            ObjectState.host_id.in_(host_ids),
+            ObjectState.kind == "host",
+            ObjectState.deleted.is_(False),
+        )
+    )
+    return {host_id for host_id, doc in found if "findings" in doc}
 
 
 async def open_of_host(session: AsyncSession, host_id: UUID) -> dict[str, Alert]:
@@ -60,7 +73,7 @@ def filtered(query: AlertFilter) -> Rows:
     if query.severity:
         statement = statement.where(Alert.severity.in_([word.value for word in query.severity]))
     if query.rule:
-        statement = statement.where(Alert.rule.in_([word.value for word in query.rule]))
+        statement = statement.where(Alert.rule.in_(query.rule))
     return statement
 
 

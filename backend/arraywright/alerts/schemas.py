@@ -16,34 +16,28 @@ class AlertState(StrEnum):
     RESOLVED = "resolved"
 
 
-class AlertRuleName(StrEnum):
-    VIRTUAL_DRIVE_DEGRADED = "virtual_drive_degraded"
-    VIRTUAL_DRIVE_OFFLINE = "virtual_drive_offline"
-    DRIVE_FAILED = "drive_failed"
-    DRIVE_MISSING = "drive_missing"
-    DRIVE_PREDICTIVE_FAILURE = "drive_predictive_failure"
-    REBUILD_FAILED = "rebuild_failed"
+class ServerRule(StrEnum):
+    """Alerts about what only this server can see."""
+
     HOST_OFFLINE = "host_offline"
     HOST_RESTORED = "host_restored"
     HOST_CLONED = "host_cloned"
-    BATTERY_FAILED = "battery_failed"
-    BATTERY_MISSING = "battery_missing"
-    BATTERY_NOT_READY = "battery_not_ready"
-    BATTERY_LEARN = "battery_learn"
-    UPS_ON_BATTERY = "ups_on_battery"
-    WRITE_POLICY_LOWERED = "write_policy_lowered"
-    WRITE_BACK_UNPROTECTED = "write_back_unprotected"
-    WRITES_LOST = "writes_lost"
-    CACHE_PRESERVED = "cache_preserved"
-    CACHE_FAILED = "cache_failed"
     HOST_NOISY = "host_noisy"
     HOST_SENT_NONSENSE = "host_sent_nonsense"
+    CLOCK_OFF = "clock_off"
+
+
+AlertRuleName = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z0-9_]{1,64}$"),
+    Field(description="a finding of the agents or a rule of this server; see /alert-rules"),
+]
 
 
 class AlertRule(ApiModel):
     name: AlertRuleName
     title: str
-    cause: str
+    what: Annotated[str, Field(description="the sentence, with its parameters in braces")]
     consequence: str
     next_step: str
 
@@ -51,7 +45,7 @@ class AlertRule(ApiModel):
 class Alert(ApiModel):
     id: UUID
     rev: int
-    rule: OpenWord[AlertRuleName]
+    rule: AlertRuleName
     severity: OpenWord[EventClass]
     state: AlertState
     host_id: UUID
@@ -62,9 +56,9 @@ class Alert(ApiModel):
     object_path: Annotated[str, Field(description="/c0/v0, or the host's name")]
     reason: Annotated[Reason, Field(description="what is wrong, in one sentence")]
     title: str
-    cause: str
-    consequence: str
-    next_step: str
+    cause: Annotated[Reason | None, Field(description="why; null if there is no more to say")]
+    consequence: Annotated[Reason | None, Field(description="what follows from it")]
+    next_step: Annotated[Reason | None, Field(description="what to do about it")]
     opened_at: Timestamp
     changed_at: Timestamp
     acknowledged_at: Timestamp | None

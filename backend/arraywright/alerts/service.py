@@ -6,14 +6,14 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.alerts import models, repository
-from arraywright.alerts.explanations import REGISTRY
+from arraywright.alerts.explanations import REGISTRY, title
 from arraywright.alerts.filters import AlertFilter
 from arraywright.alerts.schemas import (
     Alert,
     AlertAcknowledge,
     AlertRule,
-    AlertRuleName,
     AlertState,
+    ServerRule,
 )
 from arraywright.audit import service as audit
 from arraywright.auth.principal import Principal
@@ -41,11 +41,15 @@ def _blocked(alert: models.Alert, principal: Principal) -> dict[str, Reason]:
     return {}
 
 
+def _part(alert: models.Alert, name: str) -> Reason | None:
+    part = alert.reason.get(name)
+    return Reason.model_validate(part) if part else None
+
+
 def _view(row: Any, principal: Principal) -> Alert:
     alert, host_name, online = row
-    rule = REGISTRY[AlertRuleName(alert.rule)]
     unresolved = alert.resolved_us is None
-    about_host = alert.rule == AlertRuleName.HOST_OFFLINE.value
+    about_host = alert.rule == ServerRule.HOST_OFFLINE.value
     return Alert(
         id=alert.id,
         rev=alert.rev,
@@ -59,10 +63,10 @@ def _view(row: Any, principal: Principal) -> Alert:
         object_key=alert.object_key,
         object_path=alert.object_path,
         reason=Reason.model_validate(alert.reason),
-        title=rule.title,
-        cause=rule.cause,
-        consequence=rule.consequence,
-        next_step=rule.next_step,
+        title=title(alert.rule),
+        cause=_part(alert, "cause"),
+        consequence=_part(alert, "effect"),
+        next_step=_part(alert, "remedy"),
         opened_at=moment(alert.opened_us),
         changed_at=moment(alert.changed_us),
         acknowledged_at=moment(alert.acknowledged_us),
@@ -116,6 +120,12 @@ async def acknowledge(
     alert.acknowledged_by = principal.username
     alert.note = body.note or None
     alert.changed_us = now_us
+    if (
+        alert.rule == ServerRule.HOST_RESTORED.value
+    ):  # it has happened; there is no more to wait for
+        alert.open_key = None
+        alert.state = AlertState.RESOLVED.value
+        alert.resolved_us = now_us
     alert.rev += 1
     outbox.add(session, kind="alert", object_id=str(alert.id), rev=alert.rev, host_id=alert.host_id)
     await audit.record(

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.alerts import engine as alerts
-from arraywright.alerts.schemas import AlertRuleName
+from arraywright.alerts.schemas import ServerRule
 from arraywright.audit import service as audit
 from arraywright.auth.limiter import Counter
 from arraywright.auth.principal import Principal
@@ -197,7 +197,7 @@ async def _free_former(
     if body.former_agent_id is None:
         return
     former = UUID(body.former_agent_id)
-    if await alerts.host_settled(session, now_us, former, AlertRuleName.HOST_CLONED):
+    if await alerts.host_settled(session, now_us, former, ServerRule.HOST_CLONED):
         runtime.registry.settled(former)
         await service.recount_alerts(session, former)
 

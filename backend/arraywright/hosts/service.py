@@ -188,6 +188,22 @@ async def set_online(
     summary.policy_preset = policy_preset[:32]
     summary.clock_offset_ms = clock_offset_ms
     await alerts.host_back(session, now_us, host.id)
+    await alerts.clock_seen(session, now_us, host, clock_offset_ms)
     await repository.recount_alerts(session, [summary])
     summary.rev += 1
     outbox.add(session, kind="host", object_id=str(host.id), rev=summary.rev, host_id=host.id)
+
+
+async def set_clock(
+    session: AsyncSession, now_us: int, host_id: UUID, clock_offset_ms: int
+) -> None:
+    """How far the clock of a connected host is off now."""
+    host = await repository.host(session, host_id)
+    if host is None:
+        return
+    summary = await repository.summary(session, host_id)
+    summary.clock_offset_ms = clock_offset_ms
+    await alerts.clock_seen(session, now_us, host, clock_offset_ms)
+    await repository.recount_alerts(session, [summary])
+    summary.rev += 1
+    outbox.add(session, kind="host", object_id=str(host_id), rev=summary.rev, host_id=host_id)

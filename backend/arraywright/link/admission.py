@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.alerts import engine as alerts
-from arraywright.alerts import rules
-from arraywright.alerts.schemas import AlertRuleName
+from arraywright.alerts import findings
+from arraywright.alerts.schemas import ServerRule
 from arraywright.audit import service as audit
 from arraywright.commands import recovery
 from arraywright.hosts import service as hosts
@@ -127,14 +127,14 @@ def _in_use(arrival: _Arrival, retry_s: int) -> RefusedError:
 
 
 async def _refuse_second(arrival: _Arrival, present: Machine) -> RefusedError:
-    finding = rules.host_cloned(arrival.host.name, str(present), str(arrival.machine))
-    known = await alerts.is_open(arrival.session, arrival.host.id, AlertRuleName.HOST_CLONED)
+    finding = findings.host_cloned(arrival.host.name, str(present), str(arrival.machine))
+    known = await alerts.is_open(arrival.session, arrival.host.id, ServerRule.HOST_CLONED)
     arrival.runtime.registry.challenged(arrival.host.id)
     await alerts.host_found(arrival.session, arrival.now_us, arrival.host, finding)
     await hosts.recount_alerts(arrival.session, arrival.host.id)
     if not known:
         await arrival.note("host.cloned", connected=str(present))
-    logger.warning("host %s: %s", arrival.host.id, finding.reason()["text"])
+    logger.warning("host %s: %s", arrival.host.id, finding.what["text"])
     return _in_use(
         arrival, CONTESTED_RETRY_S if known else int(arrival.runtime.settings.offline_after_s) + 1
     )
@@ -169,19 +169,19 @@ async def _start_over(arrival: _Arrival, origin: Origin) -> None:
     if identity.came_back(arrival.hello, cursor):
         summary = await hosts.summary(arrival.session, arrival.host.id)
         before = f"boot {summary.boot_id}"
-        finding = rules.host_cloned_in_turns(arrival.host.name, str(arrival.machine), before)
+        finding = findings.host_cloned_in_turns(arrival.host.name, str(arrival.machine), before)
         arrival.runtime.registry.challenged(arrival.host.id)
     else:
         # Who was connected when it first called was not heard again: it was the same machine.
         await alerts.host_settled(
-            arrival.session, arrival.now_us, arrival.host.id, AlertRuleName.HOST_CLONED
+            arrival.session, arrival.now_us, arrival.host.id, ServerRule.HOST_CLONED
         )
         arrival.runtime.registry.settled(arrival.host.id)
-        finding = rules.host_restored(arrival.host.name, parts)
+        finding = findings.host_restored(arrival.host.name, parts)
     cursor.fence_replaced = cursor.fences.rpartition(";")[2].rpartition(",")[2]
     await recovery.host_restored(arrival.session, arrival.now_us, arrival.host.id)
     await alerts.host_found(arrival.session, arrival.now_us, arrival.host, finding)
-    await arrival.note(finding.rule.value.replace("_", ".", 1), parts=", ".join(parts))
+    await arrival.note(finding.rule.replace("_", ".", 1), parts=", ".join(parts))
 
 
 async def _welcome(arrival: _Arrival) -> Admitted:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from arraywright.alerts import conditions, rules
+from arraywright.alerts import conditions, findings
 from arraywright.alerts import engine as alerts
 from arraywright.alerts.engine import Changed
 from arraywright.hosts import repository as hosts
@@ -45,7 +45,7 @@ class ResyncError(Exception):
     """The frame does not follow on what is stored: a full state is needed."""
 
 
-Condition = Callable[[str], rules.Finding]
+Condition = Callable[[str], findings.Finding]
 
 
 class Batch:
@@ -86,10 +86,10 @@ class Batch:
     ) -> None:
         """The host brings too much, or what cannot be right: an alert says so."""
 
-        def find(name: str) -> rules.Finding:
+        def find(name: str) -> findings.Finding:
             if noisy > 0:
-                return rules.host_noisy(name, noisy, rate)
-            return rules.host_sent_nonsense(name, nonsense, example[:200])
+                return findings.host_noisy(name, noisy, rate)
+            return findings.host_sent_nonsense(name, nonsense, example[:200])
 
         self._conditions.append((cursor.host_id, find))
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 from uuid import UUID
 
+from arraywright.alerts import engine as alerts
 from arraywright.commands import progress as commands
+from arraywright.hosts import service as hosts
 from arraywright.link import history, identity
 from arraywright.link.allowances import (
     EVENTS_PER_S,
@@ -62,6 +64,7 @@ class Intake:
         self._full_epoch: str | None = None
         self._full_size = 0
         self._full_kept: list[tuple[str, str]] = []
+        self._clock_off: bool | None = None
         self._resyncing = False
 
     async def take(self, received: Received) -> None:
@@ -81,11 +84,27 @@ class Intake:
                 await self._result(frame)
             case HeartbeatFrame():
                 await self._heartbeat(frame)
+                await self._clock(frame)
             case HelloFrame():
                 self._sender.refuse("hello: a session has one hello")
             case NackFrame():
                 # The command of such a frame ends when its time is over.
                 logger.warning("host %s refused a frame: %s", self._host, frame.detail)
+
+    async def _clock(self, frame: HeartbeatFrame) -> None:
+        """Stored when the clock goes off, and when it is right again."""
+        if frame.ts is None:
+            return
+        offset_ms = (frame.ts - self._writer.now_us()) // 1000
+        is_off = alerts.clock_is_off(offset_ms)
+        if is_off == self._clock_off:
+            return
+        self._clock_off = is_off
+
+        async def tell(batch: Batch) -> None:
+            await hosts.set_clock(batch.session, batch.now_us, self._host, offset_ms)
+
+        await self._submit(tell)
 
     @property
     def _host(self) -> UUID:

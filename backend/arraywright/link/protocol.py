@@ -101,6 +101,13 @@ class ForeignMemberState(StrEnum):
     SPARE = "spare"
 
 
+class FindingSeverity(StrEnum):
+    INFO = "info"
+    WARNING = "warning"
+    CRITICAL = "critical"
+    FATAL = "fatal"
+
+
 class ControllerStatus(StrEnum):
     OPTIMAL = "optimal"
     NEEDS_ATTENTION = "needs_attention"
@@ -416,6 +423,47 @@ class EventClass(StrEnum):
     FATAL = "fatal"
 
 
+class FindingCode(StrEnum):
+    VIRTUAL_DRIVE_OFFLINE = "virtual_drive_offline"
+    VIRTUAL_DRIVE_DEGRADED = "virtual_drive_degraded"
+    VIRTUAL_DRIVE_PARTIALLY_DEGRADED = "virtual_drive_partially_degraded"
+    VIRTUAL_DRIVE_LOST_BLOCKS = "virtual_drive_lost_blocks"
+    WRITES_LOST = "writes_lost"
+    DATA_SUSPECT = "data_suspect"
+    REDUNDANCY_INCONSISTENT = "redundancy_inconsistent"
+    WRITE_POLICY_LOWERED = "write_policy_lowered"
+    WRITE_POLICY_WAITS = "write_policy_waits"
+    WRITE_BACK_UNPROTECTED = "write_back_unprotected"
+    STRIPE_INCOMPLETE = "stripe_incomplete"
+    DRIVE_FAILED = "drive_failed"
+    DRIVE_MISSING = "drive_missing"
+    DRIVE_REMOVED = "drive_removed"
+    DRIVE_OFFLINE = "drive_offline"
+    DRIVE_OUT_OF_DATE = "drive_out_of_date"
+    DRIVE_UNCONFIGURED_BAD = "drive_unconfigured_bad"
+    DRIVE_PREDICTIVE_FAILURE = "drive_predictive_failure"
+    DRIVE_MEDIA_ERRORS = "drive_media_errors"
+    DRIVE_SLOW = "drive_slow"
+    DRIVE_FOREIGN = "drive_foreign"
+    REBUILD_FAILED = "rebuild_failed"
+    SPARE_MISSING = "spare_missing"
+    SPARE_UNUSABLE = "spare_unusable"
+    PLACE_EMPTY = "place_empty"
+    SPARES_USED_UP = "spares_used_up"
+    CACHE_FAILED = "cache_failed"
+    CACHE_PRESERVED = "cache_preserved"
+    FOREIGN_CONFIGURATION = "foreign_configuration"
+    BATTERY_MISSING = "battery_missing"
+    BATTERY_FAILED = "battery_failed"
+    BATTERY_NOT_READY = "battery_not_ready"
+    BATTERY_CHARGING = "battery_charging"
+    BATTERY_LEARN = "battery_learn"
+    BATTERY_LEARN_DUE = "battery_learn_due"
+    UPS_ON_BATTERY = "ups_on_battery"
+    STATE_UNWRITABLE = "state_unwritable"
+    FINDINGS_OMITTED = "findings_omitted"
+
+
 EVENT_CLASS_WORDS: dict[int, str] = {
     -2: "debug",
     -1: "progress",
@@ -441,6 +489,21 @@ class Policy(Wire):
     reason: Reason
 
 
+class Finding(Wire):
+    """something that is not as it should be; there until it is gone"""
+
+    code: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]{1,64}$", max_length=4096)]
+    severity: Word
+    kind: Word
+    key: Key
+    path: Text
+    since_us: TimeUs
+    what: Reason
+    cause: Reason | None
+    effect: Reason
+    remedy: Reason
+
+
 class HostDoc(Wire):
     hostname: Text
     os: Text
@@ -449,6 +512,7 @@ class HostDoc(Wire):
     boot_id: Text
     policy_preset: Text
     started_at_us: TimeUs
+    findings: Annotated[list[Finding], Field(max_length=128)] | None = None
 
 
 class LevelRule(Wire):
@@ -548,6 +612,8 @@ class ControllerDoc(Wire):
     ports: Size | None = None
     vocabulary: Word | None = None
     presets: Annotated[list[VirtualDrivePresetDoc], Field(max_length=8192)] | None = None
+    findings: Annotated[list[Finding], Field(max_length=128)] | None = None
+    findings_whole: bool | None = None
     blocked: Blocked
 
 
@@ -1833,6 +1899,140 @@ REASONS: dict[str, str] = {
     "cache_preserved_members": "Drives of the virtual drive are missing; its cached writes wait for them.",
     "cache_preserved_changed": "The drive group was changed by another system meanwhile; its cached writes are not replayed without your word.",
     "cache_preserved_unknown": "The virtual drive is not known here; its cached writes wait for its drives.",
+    "finding_virtual_drive_offline": 'Virtual drive "{name}" is offline: too few of its drives are in sync.',
+    "effect_virtual_drive_offline": "It cannot be read or written. What is on its drives was not changed.",
+    "remedy_virtual_drive_offline": "Put the missing drives back. Do not delete or initialize anything.",
+    "finding_virtual_drive_degraded": 'Virtual drive "{name}" is degraded. Not in sync: {places}.',
+    "effect_virtual_drive_degraded": "It survives no further failure: losing one of {drives} loses its data.",
+    "remedy_virtual_drive_degraded": "Nothing is being rebuilt. Replace {drive}, or add a hot spare.",
+    "finding_virtual_drive_partially_degraded": 'Virtual drive "{name}" is partially degraded. Not in sync: {places}.',
+    "effect_virtual_drive_partially_degraded": "It survives the failure of {count} more drives.",
+    "remedy_virtual_drive_partially_degraded": "Nothing is being rebuilt. Replace {drive}, or add a hot spare.",
+    "finding_virtual_drive_lost_blocks": 'Virtual drive "{name}" has unreadable or lost blocks: {count}.',
+    "effect_virtual_drive_lost_blocks": "Reading them fails until they are written again. All other data are intact.",
+    "remedy_virtual_drive_lost_blocks": 'List them with "{path} show badblocks", and restore the files concerned from a backup.',
+    "finding_writes_lost": 'Virtual drive "{name}" has lost acknowledged writes.',
+    "effect_writes_lost": "Its data may be older than the programs that use it believe.",
+    "remedy_writes_lost": 'Check the file systems and applications on it, and restore what is damaged from a backup. Then clear the mark with "{path} delete preservedcache".',
+    "finding_data_suspect": 'Virtual drive "{name}" was being written without full redundancy when the agent stopped uncleanly. In doubt: {bytes}.',
+    "effect_data_suspect": "Data that were being written at the stop may be wrong.",
+    "remedy_data_suspect": "Let the resynchronization finish, then check the file systems and applications on it.",
+    "finding_redundancy_inconsistent": 'A consistency check of virtual drive "{name}" found places where redundancy and data disagree: {count}.',
+    "effect_redundancy_inconsistent": "Data rebuilt there after a drive failure may be wrong.",
+    "remedy_redundancy_inconsistent": 'List the places with "{path} show cc". A check that corrects makes them agree again.',
+    "finding_write_policy_lowered": 'Virtual drive "{name}" uses {effective} instead of {requested}.',
+    "effect_write_policy_lowered": "Writes are slower. No data are at risk.",
+    "remedy_write_policy_lowered": "Remove the cause. The requested policy then returns automatically.",
+    "finding_write_policy_waits": 'Virtual drive "{name}" uses {effective} instead of {requested} for now.',
+    "effect_write_policy_waits": "Writes are slower. No data are at risk.",
+    "remedy_write_policy_waits": "Nothing. The requested policy returns automatically.",
+    "finding_write_back_unprotected": 'Virtual drive "{name}" uses write-back without protection.',
+    "effect_write_back_unprotected": "A power failure loses acknowledged writes.",
+    "remedy_write_back_unprotected": "Fit a working battery, or choose a policy that does not force write-back.",
+    "finding_stripe_incomplete": 'Stripe "{name}" is incomplete: {found} of its {count} virtual drives are here.',
+    "effect_stripe_incomplete": "It is not exported.",
+    "remedy_stripe_incomplete": "Bring back the drives of its missing virtual drives.",
+    "finding_drive_failed": "Drive {drive} (serial {serial}) failed.",
+    "effect_drive_failed": "It is no longer used.",
+    "remedy_drive_failed": 'Replace it. "{path} start locate" makes its bay blink.',
+    "finding_drive_missing": "Drive {drive} (serial {serial}) is missing from drive group {group}.",
+    "effect_drive_missing": "The drive group does without it until it is back or replaced.",
+    "remedy_drive_missing": "Put it back, or insert a new drive in its bay.",
+    "finding_drive_removed": "Drive {drive} (serial {serial}) was removed, and another drive has taken its place.",
+    "effect_drive_removed": "The drive group does not need it any more. Its bay is empty.",
+    "remedy_drive_removed": "Insert a new drive in its bay.",
+    "finding_drive_offline": "Drive {drive} (serial {serial}) of drive group {group} is offline.",
+    "effect_drive_offline": "The drive group does without it.",
+    "remedy_drive_offline": 'Rebuild it with "{path} start rebuild", or replace it.',
+    "finding_drive_out_of_date": "Drive {drive} (serial {serial}) has missed writes of drive group {group}.",
+    "effect_drive_out_of_date": "The drive group does without it.",
+    "remedy_drive_out_of_date": 'Rebuild it with "{path} start rebuild", or replace it.',
+    "finding_drive_unconfigured_bad": "Drive {drive} (serial {serial}) is unconfigured bad.",
+    "effect_drive_unconfigured_bad": "It is not used.",
+    "remedy_drive_unconfigured_bad": 'Replace it. If you trust it, free it with "{path} set good".',
+    "finding_drive_predictive_failure": "Drive {drive} (serial {serial}) predicts that it will fail.",
+    "effect_drive_predictive_failure": "No data are lost yet.",
+    "remedy_drive_predictive_failure": "Replace it soon, and keep a hot spare ready.",
+    "finding_drive_media_errors": "Drive {drive} (serial {serial}) has had media errors: {count}.",
+    "effect_drive_media_errors": "They were corrected wherever redundancy allowed it.",
+    "remedy_drive_media_errors": "Watch the drive. Replace it if the number grows.",
+    "finding_drive_slow": "Drive {drive} (serial {serial}) is much slower than the other drives of its group.",
+    "effect_drive_slow": "It slows down the whole drive group.",
+    "remedy_drive_slow": "Check its cable and bay. Replace it if it stays slow.",
+    "finding_drive_foreign": "Drive {drive} (serial {serial}) carries a foreign label that belongs to no set which can be imported.",
+    "effect_drive_foreign": "It is not used.",
+    "remedy_drive_foreign": 'If its content is not needed, free it with "{path} set good force".',
+    "finding_rebuild_failed": "The rebuild of drive {drive} (serial {serial}) failed.",
+    "effect_rebuild_failed": "Drive group {group} stays degraded.",
+    "remedy_rebuild_failed": 'Start it again with "{path} start rebuild", or replace the drive.',
+    "finding_spare_missing": "Hot spare {drive} (serial {serial}) is missing.",
+    "effect_spare_missing": "It cannot take the place of a failed drive.",
+    "remedy_spare_missing": "Put it back, or add another hot spare.",
+    "finding_spare_unusable": "Hot spare {drive} (serial {serial}) cannot serve drive group {groups}.",
+    "effect_spare_unusable": "If a drive fails there, this hot spare is not used.",
+    "remedy_spare_unusable": "Use another drive as hot spare.",
+    "finding_place_empty": "Drive group {group} has lost drives: {drives}.",
+    "effect_place_empty": "The drive group does without them until they are back or replaced.",
+    "remedy_place_empty": "Put the drives back, or insert new ones in their bays.",
+    "finding_spares_used_up": "Drive group {group} has no hot spare left: {drive} has taken the place of a lost drive.",
+    "effect_spares_used_up": "The next drive that fails is not rebuilt automatically.",
+    "remedy_spares_used_up": "Replace the lost drive, or add a hot spare.",
+    "finding_cache_failed": "The cache of controller {controller} failed.",
+    "effect_cache_failed": "Writes go through to the drives and are slower.",
+    "remedy_cache_failed": "Bring its medium back, then restart the agent.",
+    "finding_cache_preserved": "Acknowledged writes of {names} are in the cache and wait for their drives.",
+    "effect_cache_preserved": "The writes are kept, but they are not on the drives yet.",
+    "remedy_cache_preserved": 'Put the missing drives back. Discard the writes only if the drives are lost for good: see "{path} show preservedcache".',
+    "finding_foreign_configuration": "Controller {controller} has found foreign configurations: {count}.",
+    "effect_foreign_configuration": "Their drives are not used until you decide.",
+    "remedy_foreign_configuration": 'See "{path}/fall show all". Import them, or clear them with "{path}/fall delete".',
+    "finding_battery_missing": "Battery {battery} is missing.",
+    "effect_battery_missing": "It does not protect the cache: writes go through to the drives and are slower.",
+    "remedy_battery_missing": "Connect the battery, or fit a new one.",
+    "finding_battery_failed": "Battery {battery} failed.",
+    "effect_battery_failed": "It does not protect the cache: writes go through to the drives and are slower.",
+    "remedy_battery_failed": "Replace the battery. Write-back returns when the new one is charged.",
+    "finding_battery_not_ready": "Battery {battery} needs attention.",
+    "effect_battery_not_ready": "It may not protect the cache until the cause is gone.",
+    "remedy_battery_not_ready": "Remove the cause. Write-back then returns automatically.",
+    "finding_battery_charging": "Battery {battery} is not fully charged.",
+    "effect_battery_charging": "Write-back may wait until it is.",
+    "remedy_battery_charging": "Nothing. Charging ends this.",
+    "finding_battery_learn": "A learn cycle of battery {battery} is {stage}.",
+    "effect_battery_learn": "Write-back is suspended meanwhile, unless the cycle is transparent.",
+    "remedy_battery_learn": "Nothing. If the hour does not suit you, choose another.",
+    "finding_battery_learn_due": "A learn cycle of battery {battery} is due.",
+    "effect_battery_learn_due": "The capacity of the battery is not known exactly any more.",
+    "remedy_battery_learn_due": 'Start it with "{path} start learn" when slower writes do not matter.',
+    "finding_ups_on_battery": "The host runs on its UPS ({source}).",
+    "effect_ups_on_battery": "Writes go through to the drives, and the cache is emptied while the UPS lasts.",
+    "remedy_ups_on_battery": "Restore the mains power. The host shuts down when the UPS is nearly empty.",
+    "finding_state_unwritable": "The agent cannot save its state.",
+    "effect_state_unwritable": "Configuration changes are refused, and what has happened may be forgotten at the next start.",
+    "remedy_state_unwritable": "Free space in the state directory, or make it writable.",
+    "finding_findings_omitted": "There are more findings than can be listed. Not listed: {count}.",
+    "effect_findings_omitted": "What is not listed raises no alert.",
+    "remedy_findings_omitted": "Deal with the findings that are listed.",
+    "effect_last_drive": "It survives no further failure: losing {drives} loses its data.",
+    "effect_survives_one": "It survives one more drive failure.",
+    "effect_last_copy": "It holds the last copy of data of drive group {group}.",
+    "remedy_set_online": '{drive} holds the last copy of its data. Check its cable and bay, then bring it back with "{path} set online".',
+    "remedy_rebuild_running": "{drive} is being rebuilt. Wait until that is done.",
+    "remedy_rebuild_paused": 'The rebuild of {drive} is paused. Continue it with "{path} resume rebuild".',
+    "remedy_rebuild_stopped": 'The rebuild of {drive} was stopped. Start it with "{path} start rebuild".',
+    "remedy_spare_waits": "A rebuild begins in {seconds} s onto {drive}, unless the missing drive is back by then.",
+    "remedy_rebuild_start": 'Rebuild {drive} with "{path} start rebuild", replace it, or add a hot spare.',
+    "remedy_rebuild_due": "A rebuild onto {drive} is about to begin.",
+    "remedy_auto_rebuild_off": 'Automatic rebuild is off, so hot spare {drive} is not used. Turn it on with "{path} set autorebuild=on".',
+    "remedy_spare_again": 'Replace it. If you trust it, take it out with "{path} delete hotsparedrive" and add it again.',
+    "state_full": "The state directory is full.",
+    "state_failed": "Writing to the state directory failed ({error}).",
+    "spare_fault_size": "{drive} is {size} too small for drive group {group}.",
+    "spare_fault_blocks": "{drive} has blocks of {own} bytes, and drive group {group} has blocks of {needed} bytes.",
+    "spare_fault_media": "{drive} is of the kind {own}, and the members of drive group {group} are of the kind {needed}.",
+    "spare_fault_interface": "{drive} has a {own} interface, and the members of drive group {group} have {needed}.",
+    "spare_fault_enclosure": "{drive} serves only its own enclosure, and drive group {group} has members in another one.",
+    "spare_made_unusable": "Drive {drive} is a hot spare now, but it cannot serve. {why}",
     "cache_lost_medium": "The cache medium that held acknowledged writes is gone: {bytes} or more were lost.",
     "cache_lost_power": "The power failed without a working battery while acknowledged writes were in the cache; they are lost.",
     "cache_lost_retention": "The power was away longer than the battery could keep the cache; acknowledged writes are lost.",
@@ -1982,6 +2182,47 @@ REASONS: dict[str, str] = {
     "warning_models_differ": "The drives are of different models; the slowest sets the pace.",
     "warning_drive_errors": "Drive {drive} has reported {count} errors.",
     "warning_data_destroyed": "What drive {drive} carries ({signature}) will be destroyed.",
+}
+
+FINDING_TITLES: dict[str, str] = {
+    "virtual_drive_offline": "Virtual drive offline",
+    "virtual_drive_degraded": "Virtual drive degraded",
+    "virtual_drive_partially_degraded": "Virtual drive partially degraded",
+    "virtual_drive_lost_blocks": "Lost blocks",
+    "writes_lost": "Acknowledged writes lost",
+    "data_suspect": "Data in doubt",
+    "redundancy_inconsistent": "Redundancy and data disagree",
+    "write_policy_lowered": "Write policy lowered",
+    "write_policy_waits": "Write policy lowered for now",
+    "write_back_unprotected": "Write-back without protection",
+    "stripe_incomplete": "Stripe incomplete",
+    "drive_failed": "Drive failed",
+    "drive_missing": "Drive missing",
+    "drive_removed": "Drive removed",
+    "drive_offline": "Drive offline",
+    "drive_out_of_date": "Drive out of date",
+    "drive_unconfigured_bad": "Drive unconfigured bad",
+    "drive_predictive_failure": "Drive predicts a failure",
+    "drive_media_errors": "Media errors",
+    "drive_slow": "Drive slow",
+    "drive_foreign": "Drive with a foreign label",
+    "rebuild_failed": "Rebuild failed",
+    "spare_missing": "Hot spare missing",
+    "spare_unusable": "Hot spare cannot serve",
+    "place_empty": "Drive group incomplete",
+    "spares_used_up": "No hot spare left",
+    "cache_failed": "Cache failed",
+    "cache_preserved": "Preserved cache",
+    "foreign_configuration": "Foreign configuration",
+    "battery_missing": "Battery missing",
+    "battery_failed": "Battery failed",
+    "battery_not_ready": "Battery not ready",
+    "battery_charging": "Battery charging",
+    "battery_learn": "Learn cycle",
+    "battery_learn_due": "Learn cycle due",
+    "ups_on_battery": "Host on UPS power",
+    "state_unwritable": "State directory not writable",
+    "findings_omitted": "More findings",
 }
 
 EVENT_NAMES: dict[int, str] = {

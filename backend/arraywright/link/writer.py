@@ -43,6 +43,9 @@ class Writer:
         self._group_s = group_s
         self._queue: asyncio.Queue[_Item | None] = asyncio.Queue(QUEUE_ITEMS)
 
+    def now_us(self) -> int:
+        return self._clock.now_us()
+
     async def submit(self, host_id: UUID, apply: Apply, answer: Answer) -> None:
         """Waits for room in the queue, which is what slows down a flooding agent."""
         await self._queue.put(_Item(host_id, apply, answer))

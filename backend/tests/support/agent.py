@@ -233,6 +233,10 @@ class FakeAgent:
         await self.send(self.state_frame([item], base_rev=base, to_rev=self.rev))
         await self.expect("ack", rev=self.rev)
 
+    async def find(self, *findings: Frame) -> None:
+        """These are all findings of its controller."""
+        await self.change("controller", "c0", documents.controller(findings=list(findings)))
+
     async def remove(self, kind: str, key: str) -> None:
         base, self.rev = self.rev, self.rev + 1
         stone = {"kind": kind, "key": key, "rev": self.rev}

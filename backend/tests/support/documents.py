@@ -1,11 +1,17 @@
 """Documents of a small host: one controller, one enclosure, eight drives."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 Document = dict[str, Any]
 GIB = 1024**3
 CONTROLLER = "c0"
 ENCLOSURE = "e252"
+_WORDS = Path(__file__).resolve().parents[3] / "agent" / "protocol" / "words.json"
+FINDINGS: dict[str, dict[str, str]] = {
+    row["code"]: row for row in json.loads(_WORDS.read_text())["findings"]
+}
 
 
 def reason(code: str = "as_requested", text: str = "As requested.", **params: str) -> Document:
@@ -25,6 +31,25 @@ def host(**changes: Any) -> Document:
         "boot_id": "b1",
         "policy_preset": "lab",
         "started_at_us": 1_700_000_000_000_000,
+        "findings": [],
+        **changes,
+    }
+
+
+def finding(code: str, key: str = "v0", path: str = "/c0/v0", **changes: Any) -> Document:
+    """As the agent words it; `severity` and `kind` are those of the protocol."""
+    row = FINDINGS[code]
+    return {
+        "code": code,
+        "severity": row["severity"],
+        "kind": row["kind"],
+        "key": key,
+        "path": path,
+        "since_us": 1_700_000_000_000_000,
+        "what": reason(f"finding_{code}", f"What is wrong with {path}."),
+        "cause": None,
+        "effect": reason(f"effect_{code}", "What follows from it."),
+        "remedy": reason(f"remedy_{code}", "What to do about it."),
         **changes,
     }
 
@@ -57,6 +82,7 @@ def controller(**changes: Any) -> Document:
         "strip_sizes_bytes": [65536, 131072],
         "strip_default_bytes": 65536,
         "nbd_tcp": None,
+        "findings": [],
         "blocked": {},
         **changes,
     }

@@ -1734,15 +1734,15 @@ export interface components {
             blocked: {
                 [key: string]: components["schemas"]["Reason"];
             };
-            /** Cause */
-            cause: string;
+            /** @description why; null if there is no more to say */
+            cause: components["schemas"]["Reason"] | null;
             /**
              * Changed At
              * Format: date-time
              */
             changed_at: string;
-            /** Consequence */
-            consequence: string;
+            /** @description what follows from it */
+            consequence: components["schemas"]["Reason"] | null;
             /**
              * Host Id
              * Format: uuid
@@ -1755,8 +1755,8 @@ export interface components {
              * Format: uuid
              */
             id: string;
-            /** Next Step */
-            next_step: string;
+            /** @description what to do about it */
+            next_step: components["schemas"]["Reason"] | null;
             /** Note */
             note: string | null;
             /**
@@ -1783,7 +1783,11 @@ export interface components {
             resolved_at: string | null;
             /** Rev */
             rev: number;
-            rule: components["schemas"]["AlertRuleName"];
+            /**
+             * Rule
+             * @description a finding of the agents or a rule of this server; see /alert-rules
+             */
+            rule: string;
             severity: components["schemas"]["EventClass"];
             /**
              * Stale
@@ -1816,21 +1820,23 @@ export interface components {
         };
         /** AlertRule */
         AlertRule: {
-            /** Cause */
-            cause: string;
             /** Consequence */
             consequence: string;
-            name: components["schemas"]["AlertRuleName"];
+            /**
+             * Name
+             * @description a finding of the agents or a rule of this server; see /alert-rules
+             */
+            name: string;
             /** Next Step */
             next_step: string;
             /** Title */
             title: string;
+            /**
+             * What
+             * @description the sentence, with its parameters in braces
+             */
+            what: string;
         };
-        /**
-         * AlertRuleName
-         * @enum {string}
-         */
-        AlertRuleName: "virtual_drive_degraded" | "virtual_drive_offline" | "drive_failed" | "drive_missing" | "drive_predictive_failure" | "rebuild_failed" | "host_offline" | "host_restored" | "host_cloned" | "battery_failed" | "battery_missing" | "battery_not_ready" | "battery_learn" | "ups_on_battery" | "write_policy_lowered" | "write_back_unprotected" | "writes_lost" | "cache_preserved" | "cache_failed" | "host_noisy" | "host_sent_nonsense";
         /** AlertRulePage */
         AlertRulePage: {
             /** Items */
@@ -6784,7 +6790,7 @@ export interface operations {
                 /** @description any of these; empty: all */
                 state?: components["schemas"]["AlertState"][];
                 severity?: components["schemas"]["EventClass"][];
-                rule?: components["schemas"]["AlertRuleName"][];
+                rule?: string[];
             };
             header?: never;
             path?: never;

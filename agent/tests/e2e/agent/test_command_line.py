@@ -250,11 +250,10 @@ class CommandLine(AgentCase):
             self.assertEqual(agent.json("/c0", "show", "health")["Response Data"]["Findings"], 0)
             agent.fault(1, "pull")
             text = agent.ctl("status").stdout
-            self.assertIn("! /c0/v0: Virtual drive data has lost redundancy: 0 more drives may "
-                          "fail. Nothing is being rebuilt", text)
+            self.assertIn('! /c0/v0: Virtual drive "data" is degraded. Not in sync: 252:1.', text)
             self.assertNotIn("\033", text)
             findings = agent.json("/c0", "show", "health")["Response Data"]["Health"]
-            self.assertIn(("/c0/v0", "Needs Attention"),
+            self.assertIn(("/c0/v0", "Bad"),
                           [(row["Object"], row["Health"]) for row in findings])
             self.assertIn("Write policy: write_through is asked for",
                           agent.ctl("explain", "/c0/v0").stdout)

@@ -19,6 +19,7 @@ RULES = [  # of the same width as what they stand for, because tables are padded
     (r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d", "<time>"),
     (r"\d\d/\d\d/\d{4}, \d\d:\d\d:\d\d", "<time>"),
     (r"\b0x[0-9a-f]{8}\b", "<seq>"),
+    (r"\(serial EM[0-9A-F]{12}\)", "(serial)"),
 ]
 ACTIVE = re.compile(r"(Background Initialization|Resynchronization|Rebuild) \(\d+%\)")
 DIRECTORY = re.compile(r"/(?:dev/shm|tmp|var/tmp)/aw-[A-Za-z0-9_-]+")

@@ -67,7 +67,7 @@ class Check(AgentCase):
             place = data["Inconsistent Places"][0]
             self.assertEqual((place["Strip"], place["Blocks"], place["Pieces"], place["Member"],
                               place["Corrected"]), (0, "40-47", 2, "-", "No"))
-            self.assertIn("does not agree with its data at 1 place: see", agent.ctl("status").stdout)
+            self.assertIn("places where redundancy and data disagree: 1.", agent.ctl("status").stdout)
             self.assertIn("0 places corrected, 1 are inconsistent",
                           agent.ctl("explain", VD).stdout)
             self.assertRegex(agent.ctl("metrics").stdout,

@@ -214,7 +214,9 @@ def check_vault(data):
 
 def check_health(data):
     check_keys(data, [("Controller Status", str), ("Findings", int),
-                      ("Health", [[("Object", str), ("Health", str), ("Finding", str)]])], "health")
+                      ("Health", [[("Object", str), ("Health", str), ("Code", str), ("Since", str),
+                                   ("Finding", str), ("Consequence", str), ("Next Step", str)]])],
+               "health")
     assert data["Findings"] == len(data["Health"])
 
 

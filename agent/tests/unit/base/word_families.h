@@ -11,6 +11,7 @@
     X(foreign_drive_outcome, FOREIGN_DRIVE_OUTCOME_MAX) \
     X(foreign_state, FOREIGN_STATE_MAX) \
     X(foreign_member_state, FOREIGN_MEMBER_STATE_MAX) \
+    X(finding_severity, FINDING_SEVERITY_MAX) \
     X(controller_status, CONTROLLER_STATUS_MAX) \
     X(drive_state, DRIVE_STATE_MAX) \
     X(virtual_drive_state, VIRTUAL_DRIVE_STATE_MAX) \

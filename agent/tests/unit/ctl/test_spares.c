@@ -136,7 +136,7 @@ static void test_affinity(void **state)
     world->slots[3].eid = 253;
     slot_resize(world, 4, 80 * MIB);
     world_go(world);
-    assert_int_equal(spare_add(world, 2, false, true), REASON_OK);
+    assert_int_equal(spare_add(world, 2, false, true), REASON_SPARE_MADE_UNUSABLE);
     expect_choice(world, 2, REASON_SPARE_OTHER_ENCLOSURE, false);
     assert_int_equal(spare_add(world, 3, false, false), REASON_OK);
     expect_choice(world, 3, REASON_SPARE_CHOSEN_GLOBAL, true);
@@ -164,7 +164,7 @@ static void test_kinds(void **state)
     world->slots[3].interface = DRIVE_INTERFACE_SATA;
     world_go(world);
     assert_int_equal(spare_add(world, 2, true, false), REASON_MIXED_MEDIA);
-    assert_int_equal(spare_add(world, 2, false, false), REASON_OK);
+    assert_int_equal(spare_add(world, 2, false, false), REASON_SPARE_MADE_UNUSABLE);
     expect_choice(world, 2, REASON_MIXED_MEDIA, false);
     assert_int_equal(spare_add(world, 3, false, false), REASON_OK);
     expect_choice(world, 3, REASON_SPARE_CHOSEN_GLOBAL, true);

@@ -51,7 +51,7 @@ function ObjectLink({ alert }: { alert: Alert }) {
   return null
 }
 
-/** A state that wants a person: what, since when, why, what follows, and what to do next. */
+/** What is wrong, since when, why, what follows, and what to do next. */
 export function AlertItem({ alert }: { alert: Alert }) {
   const { t } = useTranslation()
   const [isAsking, setAsking] = useState(false)
@@ -91,12 +91,24 @@ export function AlertItem({ alert }: { alert: Alert }) {
       </p>
       {alert.stale && <p className={classes.stale}>{t('alert.stale')}</p>}
       <dl className={classes.facts}>
-        <dt>{t('alert.cause')}</dt>
-        <dd>{alert.cause}</dd>
-        <dt>{t('alert.consequence')}</dt>
-        <dd>{alert.consequence}</dd>
-        <dt>{t('alert.nextStep')}</dt>
-        <dd className={classes.next}>{alert.next_step}</dd>
+        {alert.cause && (
+          <>
+            <dt>{t('alert.cause')}</dt>
+            <dd>{reasonText(alert.cause)}</dd>
+          </>
+        )}
+        {alert.consequence && (
+          <>
+            <dt>{t('alert.consequence')}</dt>
+            <dd>{reasonText(alert.consequence)}</dd>
+          </>
+        )}
+        {alert.next_step && (
+          <>
+            <dt>{t('alert.nextStep')}</dt>
+            <dd className={classes.next}>{reasonText(alert.next_step)}</dd>
+          </>
+        )}
         {alert.acknowledged_by && (
           <>
             <dt>{t('alert.acknowledgedBy', { name: alert.acknowledged_by })}</dt>

@@ -34,9 +34,13 @@ describe('health', () => {
     expect(matchesFilter(make.host({ summary: stripes }), 'healthy')).toBe(true)
   })
 
-  it('is not calm while a drive has failed or an alert is open', () => {
-    expect(healthOf(make.host({ summary: { ...summary, drives_failed: 1 } }))).toBe('attention')
-    expect(healthOf(make.host({ summary: { ...summary, open_alerts: 1 } }))).toBe('attention')
+  it('is not calm while an alert is open that does more than inform', () => {
+    const health = (worst: string) =>
+      healthOf(make.host({ summary: { ...summary, open_alerts: 1, worst_alert: worst } as never }))
+    expect(health('warning')).toBe('attention')
+    expect(health('critical')).toBe('attention')
+    expect(health('a_new_word')).toBe('attention')
+    expect(health('info')).toBe('full')
   })
 
   it('filters by state and by words', () => {

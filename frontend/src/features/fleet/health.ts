@@ -51,7 +51,8 @@ export function healthOf(host: Host): Health {
   const { summary } = host
   const stored = summary.worst_state === null ? 'empty' : BY_STATE[summary.worst_state]
   const isCalm = stored === 'full' || stored === 'empty'
-  if (isCalm && (summary.drives_failed > 0 || summary.open_alerts > 0)) return 'attention'
+  // Whatever is wrong has its alert; what only informs is nothing to attend to.
+  if (isCalm && summary.worst_alert !== null && summary.worst_alert !== 'info') return 'attention'
   // Whole, but nothing on it was to have any.
   if (stored === 'full' && summary.drive_failures_left === null) return 'bare'
   return stored ?? 'attention'

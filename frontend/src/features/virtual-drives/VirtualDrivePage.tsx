@@ -9,6 +9,7 @@ import { controllerQuery } from '@/api/controllers'
 import { groupQuery } from '@/api/groups'
 import type { VirtualDrive } from '@/api/types'
 import { virtualDriveChanges, virtualDriveQuery } from '@/api/virtual-drives'
+import { ObjectAlerts } from '@/features/alerts/HostAlerts'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import { BadBlocksPanel } from '@/features/figures/BadBlocksPanel'
 import { LatencyPanel } from '@/features/figures/LatencyPanel'
@@ -17,12 +18,11 @@ import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { OperationsList } from '@/features/operations/OperationsList'
 import { vendorVirtualDrive } from '@/features/states/vocabulary'
-import { blockedText, reasonText, word } from '@/features/states/words'
+import { blockedText, word } from '@/features/states/words'
 import { MemberOf } from '@/features/stripes/MemberOf'
 import { formatBytes, formatDuration, formatPercent } from '@/lib/format'
 import { Facts } from '@/ui/Facts'
 import { Loaded } from '@/ui/Loaded'
-import { Notice } from '@/ui/Notice'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
 import { Bytes, Strip, Timestamp } from '@/ui/Quantity'
 import { CheckPanel } from './CheckPanel'
@@ -70,11 +70,7 @@ function VirtualDriveContent({ virtualDrive }: { virtualDrive: VirtualDrive }) {
       />
       <PanelStack>
         <StaleBanner of={virtualDrive} />
-        {virtualDrive.lost_writes && (
-          <Notice tone="crit" title={t('policy.lostTitle')}>
-            <p>{reasonText(virtualDrive.lost_writes)}</p>
-          </Notice>
-        )}
+        <ObjectAlerts objectId={virtualDrive.id} />
         <Panel title={t('vd.operations')}>
           <OperationsList operations={running} empty={t('vd.noOperations')} />
         </Panel>

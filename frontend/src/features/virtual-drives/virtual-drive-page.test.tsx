@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
-import { get, record, refuse, server } from '@/test/server'
+import { get, list, record, refuse, server } from '@/test/server'
 import { differences } from './EditDialog'
 
 const ADDRESS = `/virtual-drives/${make.VIRTUAL_DRIVE_ID}`
@@ -423,6 +423,13 @@ describe('virtual drive page', () => {
           lost_writes: make.reason('cache_lost_medium', 'The cache medium is gone.'),
         }),
       ),
+      list('/alerts', [
+        make.alert({
+          rule: 'writes_lost',
+          title: 'Acknowledged writes lost',
+          cause: make.reason('cache_lost_medium', 'The cache medium is gone.'),
+        }),
+      ]),
       get('/virtual-drives/:id/bad-blocks', {
         block_bytes: 512,
         total: 1,
@@ -431,7 +438,7 @@ describe('virtual drive page', () => {
       }),
     )
     renderApp(ADDRESS)
-    expect(await screen.findByText('Acknowledged writes were lost')).toBeVisible()
+    expect(await screen.findByText('Acknowledged writes lost')).toBeVisible()
     expect(screen.getByText('The cache medium is gone.')).toBeVisible()
     expect(await screen.findByRole('row', { name: /4,096 8/ })).toBeVisible()
   })

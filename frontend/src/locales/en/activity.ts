@@ -64,7 +64,7 @@ export const event = {
 export const alert = {
   title: 'Alerts',
   intro:
-    'States that want a person. An alert stays until the system sees that its cause is gone; to acknowledge it says that somebody takes care.',
+    'An alert is open as long as its cause lasts. Acknowledging it tells others that you take care of it.',
   filterLabel: 'Which alerts',
   state: { open: 'Open', acknowledged: 'Acknowledged', resolved: 'Resolved' },
   none: {
@@ -72,7 +72,7 @@ export const alert = {
     acknowledged: 'No acknowledged alerts',
     resolved: 'No resolved alerts',
   },
-  noneText: 'When something needs you, it appears here.',
+  noneText: 'What is wrong with a host appears here.',
   cause: 'Cause',
   consequence: 'Consequence',
   nextStep: 'Next step',

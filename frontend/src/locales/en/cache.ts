@@ -213,7 +213,6 @@ export const policy = {
   hedgedReads: 'Hedged reads',
   hedgedReadsHelp:
     'Answer a read that takes much longer than usual from another copy or from parity.',
-  lostTitle: 'Acknowledged writes were lost',
   inCache: 'In the cache',
   inCacheNone: 'Nothing: all writes are on the drives.',
   inCacheDirty: '{{size}} are not yet on the drives.',

@@ -1,0 +1,62 @@
+/* Generated from agent/protocol by tools/generate_tables.py; do not edit. */
+
+#ifndef ARRAYWRIGHT_CTL_FINDING_CATALOG_H
+#define ARRAYWRIGHT_CTL_FINDING_CATALOG_H
+
+#include "base/words.h"
+
+enum finding_code {
+    FINDING_VIRTUAL_DRIVE_OFFLINE,
+    FINDING_VIRTUAL_DRIVE_DEGRADED,
+    FINDING_VIRTUAL_DRIVE_PARTIALLY_DEGRADED,
+    FINDING_VIRTUAL_DRIVE_LOST_BLOCKS,
+    FINDING_WRITES_LOST,
+    FINDING_DATA_SUSPECT,
+    FINDING_REDUNDANCY_INCONSISTENT,
+    FINDING_WRITE_POLICY_LOWERED,
+    FINDING_WRITE_POLICY_WAITS,
+    FINDING_WRITE_BACK_UNPROTECTED,
+    FINDING_STRIPE_INCOMPLETE,
+    FINDING_DRIVE_FAILED,
+    FINDING_DRIVE_MISSING,
+    FINDING_DRIVE_REMOVED,
+    FINDING_DRIVE_OFFLINE,
+    FINDING_DRIVE_OUT_OF_DATE,
+    FINDING_DRIVE_UNCONFIGURED_BAD,
+    FINDING_DRIVE_PREDICTIVE_FAILURE,
+    FINDING_DRIVE_MEDIA_ERRORS,
+    FINDING_DRIVE_SLOW,
+    FINDING_DRIVE_FOREIGN,
+    FINDING_REBUILD_FAILED,
+    FINDING_SPARE_MISSING,
+    FINDING_SPARE_UNUSABLE,
+    FINDING_PLACE_EMPTY,
+    FINDING_SPARES_USED_UP,
+    FINDING_CACHE_FAILED,
+    FINDING_CACHE_PRESERVED,
+    FINDING_FOREIGN_CONFIGURATION,
+    FINDING_BATTERY_MISSING,
+    FINDING_BATTERY_FAILED,
+    FINDING_BATTERY_NOT_READY,
+    FINDING_BATTERY_CHARGING,
+    FINDING_BATTERY_LEARN,
+    FINDING_BATTERY_LEARN_DUE,
+    FINDING_UPS_ON_BATTERY,
+    FINDING_STATE_UNWRITABLE,
+    FINDING_FINDINGS_OMITTED,
+    FINDING_MAX
+};
+
+struct finding_kind {
+    const char *word;
+    enum object_kind object_kind;
+    enum finding_severity severity;
+    enum controller_status status; /* that it gives the controller */
+    enum reason_code what;
+    enum reason_code effect; /* unless the case is a special one */
+    enum reason_code remedy; /* the same */
+};
+
+const struct finding_kind *finding_kind(enum finding_code code);
+
+#endif

@@ -1,0 +1,274 @@
+/*
+ * Findings about drive groups, the controller with its cache and battery, and the host.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_host.h"
+#include "ctl/finding_rows.h"
+
+/* Drive groups */
+
+static bool has_empty_places(const void *subject, struct finding *finding)
+{
+    const struct ctl_group *cg = subject;
+    struct name_list away = {.count = 0};
+    char group[16];
+
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        if (cg->members[i] == NULL || cg->members[i]->departed) {
+            char name[NAME_TEXT_BYTES];
+            char entry[sizeof(name) + sizeof(cg_config(cg)->members[i].serial) + 16];
+
+            member_name(cg, i, name);
+            (void)snprintf(entry, sizeof(entry), "%s (serial %s)", name,
+                           cg_config(cg)->members[i].serial);
+            name_list_add(&away, entry);
+        }
+    }
+    if (away.count == 0) {
+        return false;
+    }
+    (void)snprintf(group, sizeof(group), "%u", cg_config(cg)->index);
+    finding_tell(finding, "group", group, "drives", name_list_text(&away), NULL);
+    return true;
+}
+
+/* The member that was a hot spare and is to be one again; NULL: there is none. */
+static const struct ctl_drive *spare_in_use(const struct ctl_group *cg)
+{
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        const struct ctl_drive *cd = cg->members[i];
+
+        if (cd != NULL && return_is_known(cg->ctl, cd->identity.key)) {
+            return cd;
+        }
+    }
+    return NULL;
+}
+
+static bool has_used_up_spares(const void *subject, struct finding *finding)
+{
+    const struct ctl_group *cg = subject;
+    const struct ctl_drive *used = spare_in_use(cg);
+    char name[NAME_TEXT_BYTES];
+    char group[16];
+
+    if (used == NULL || !cg_is_redundant(cg) || cg->copyback != NULL || group_has_spare(cg)) {
+        return false;
+    }
+    drive_name(used, name);
+    (void)snprintf(group, sizeof(group), "%u", cg_config(cg)->index);
+    finding_tell(finding, "group", group, "drive", name, NULL);
+    return true;
+}
+
+static const struct finding_row group_rows[] = {
+    {FINDING_PLACE_EMPTY, has_empty_places},
+    {FINDING_SPARES_USED_UP, has_used_up_spares},
+};
+
+void findings_of_groups(struct ctl *ctl)
+{
+    LIST_FOR_EACH (node, &ctl->groups) {
+        const struct ctl_group *cg = list_entry(node, const struct ctl_group, link);
+        char path[PATH_TEXT_BYTES];
+
+        if (cg_config(cg)->vd_count == 0) {
+            continue; /* its last virtual drive is being deleted */
+        }
+        group_path(cg, path, sizeof(path));
+        findings_add(ctl, group_rows, sizeof(group_rows) / sizeof(group_rows[0]), &cg->object, path,
+                     cg);
+    }
+}
+
+/* Controller */
+
+static bool cache_has_failed(const void *subject, struct finding *finding)
+{
+    const struct ctl *ctl = subject;
+    char path[PATH_TEXT_BYTES];
+
+    if (ctl->cache == NULL || !ctl->cache_medium_is_gone) {
+        return false;
+    }
+    controller_path(ctl, path, sizeof(path));
+    finding_tell(finding, "controller", path, NULL);
+    cache_gone_reason(ctl, &finding->cause);
+    return true;
+}
+
+static bool cache_is_preserved(const void *subject, struct finding *finding)
+{
+    const struct ctl *ctl = subject;
+    struct name_list names = {.count = 0};
+    char path[PATH_TEXT_BYTES];
+
+    if (!cache_preserved_names(ctl, &names, &finding->cause)) {
+        return false;
+    }
+    controller_path(ctl, path, sizeof(path));
+    finding_tell(finding, "names", name_list_text(&names), "path", path, NULL);
+    return true;
+}
+
+static bool has_foreign_sets(const void *subject, struct finding *finding)
+{
+    const struct ctl *ctl = subject;
+    char path[PATH_TEXT_BYTES];
+    char count[16];
+
+    if (ctl->foreign_count == 0) {
+        return false;
+    }
+    controller_path(ctl, path, sizeof(path));
+    (void)snprintf(count, sizeof(count), "%u", ctl->foreign_count);
+    finding_tell(finding, "controller", path, "count", count, "path", path, NULL);
+    return true;
+}
+
+static const struct finding_row controller_rows[] = {
+    {FINDING_CACHE_FAILED, cache_has_failed},
+    {FINDING_CACHE_PRESERVED, cache_is_preserved},
+    {FINDING_FOREIGN_CONFIGURATION, has_foreign_sets},
+};
+
+/* Battery */
+
+static void battery_tell(const struct ctl *ctl, struct finding *finding, const char *stage)
+{
+    char path[PATH_TEXT_BYTES];
+
+    battery_path(ctl, path, sizeof(path));
+    finding_tell(finding, "battery", path, "source", battery_source(ctl), "path", path, "stage",
+                 stage, NULL);
+    finding->cause = ctl->battery.shown.state_reason;
+}
+
+static bool battery_holds(const struct ctl *ctl, enum battery_state state, struct finding *finding)
+{
+    if (ctl->battery.shown.state != state) {
+        return false;
+    }
+    battery_tell(ctl, finding, "");
+    return true;
+}
+
+static bool battery_is_missing(const void *subject, struct finding *finding)
+{
+    return battery_holds(subject, BATTERY_STATE_MISSING, finding);
+}
+
+static bool battery_has_failed(const void *subject, struct finding *finding)
+{
+    return battery_holds(subject, BATTERY_STATE_FAILED, finding);
+}
+
+static bool battery_needs_attention(const void *subject, struct finding *finding)
+{
+    return battery_holds(subject, BATTERY_STATE_LOW, finding) ||
+           battery_holds(subject, BATTERY_STATE_DEGRADED, finding) ||
+           battery_holds(subject, BATTERY_STATE_UNKNOWN, finding);
+}
+
+static bool battery_is_ups(const struct ctl *ctl)
+{
+    return ctl->options.battery.kind == BATTERY_KIND_UPS;
+}
+
+static bool battery_charges(const void *subject, struct finding *finding)
+{
+    const struct ctl *ctl = subject;
+
+    return battery_holds(ctl, BATTERY_STATE_CHARGING, finding) ||
+           (!battery_is_ups(ctl) && battery_holds(ctl, BATTERY_STATE_DISCHARGING, finding));
+}
+
+static bool ups_is_in_use(const void *subject, struct finding *finding)
+{
+    return battery_is_ups(subject) && battery_holds(subject, BATTERY_STATE_DISCHARGING, finding);
+}
+
+/* Announced and under way: expected, so that nobody takes it for a failure. */
+static bool battery_learns(const void *subject, struct finding *finding)
+{
+    static const char *const stages[LEARN_STATE_MAX] = {
+        [LEARN_STATE_ANNOUNCED] = "announced",  [LEARN_STATE_PENDING] = "waiting for a full charge",
+        [LEARN_STATE_CHARGING] = "under way",   [LEARN_STATE_DISCHARGING] = "under way",
+        [LEARN_STATE_RECHARGING] = "under way",
+    };
+    const struct ctl *ctl = subject;
+    const struct battery_reading *reading = &ctl->battery.shown;
+
+    if (!reading->has_learn || stages[reading->learn.state] == NULL) {
+        return false;
+    }
+    battery_tell(ctl, finding, stages[reading->learn.state]);
+    return true;
+}
+
+static bool learn_is_due(const void *subject, struct finding *finding)
+{
+    const struct ctl *ctl = subject;
+    const struct battery_reading *reading = &ctl->battery.shown;
+
+    if (!reading->has_learn || reading->learn.state != LEARN_STATE_DUE) {
+        return false;
+    }
+    battery_tell(ctl, finding, "due");
+    finding->cause = (struct reason){.code = REASON_OK};
+    return true;
+}
+
+static const struct finding_row battery_rows[] = {
+    {FINDING_BATTERY_MISSING, battery_is_missing},
+    {FINDING_BATTERY_FAILED, battery_has_failed},
+    {FINDING_BATTERY_NOT_READY, battery_needs_attention},
+    {FINDING_BATTERY_CHARGING, battery_charges},
+    {FINDING_BATTERY_LEARN, battery_learns},
+    {FINDING_BATTERY_LEARN_DUE, learn_is_due},
+    {FINDING_UPS_ON_BATTERY, ups_is_in_use},
+};
+
+/* Host */
+
+static bool state_is_unwritable(const void *subject, struct finding *finding)
+{
+    const struct ctl *ctl = subject;
+    char error[24];
+
+    if (ctl->ports.store->last_error == 0) {
+        return false;
+    }
+    finding_tell(finding, NULL);
+    (void)snprintf(error, sizeof(error), "error %d", -ctl->ports.store->last_error);
+    reason_set(&finding->cause,
+               ctl->ports.store->last_error == -ENOSPC ? REASON_STATE_FULL : REASON_STATE_FAILED,
+               "error", error, NULL);
+    return true;
+}
+
+static const struct finding_row host_rows[] = {
+    {FINDING_STATE_UNWRITABLE, state_is_unwritable},
+};
+
+void findings_of_controller(struct ctl *ctl)
+{
+    char path[PATH_TEXT_BYTES];
+
+    controller_path(ctl, path, sizeof(path));
+    findings_add(ctl, controller_rows, sizeof(controller_rows) / sizeof(controller_rows[0]),
+                 &ctl->controller, path, ctl);
+    if (battery_is_fitted(ctl) && ctl->battery.judged) {
+        battery_path(ctl, path, sizeof(path));
+        findings_add(ctl, battery_rows, sizeof(battery_rows) / sizeof(battery_rows[0]),
+                     &ctl->battery.object, path, ctl);
+    }
+    if (ctl_shows_host(ctl)) {
+        findings_add(ctl, host_rows, sizeof(host_rows) / sizeof(host_rows[0]), &ctl->host_object,
+                     "host", ctl);
+    }
+}

@@ -1,0 +1,306 @@
+/*
+ * Findings about drives: members, those without a role, and hot spares.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/finding_rows.h"
+#include "ctl/foreign_set.h"
+
+static void drive_tell(const struct ctl_drive *cd, struct finding *finding, uint64_t count)
+{
+    char name[NAME_TEXT_BYTES];
+    char path[PATH_TEXT_BYTES];
+    char group[16] = "";
+    char number[24];
+
+    drive_name(cd, name);
+    drive_path(cd, path, sizeof(path));
+    if (cd->group != NULL) {
+        (void)snprintf(group, sizeof(group), "%u", cg_config(cd->group)->index);
+    }
+    (void)snprintf(number, sizeof(number), "%llu", (unsigned long long)count);
+    finding_tell(finding, "drive", name, "serial", cd->identity.serial, "path", path, "group",
+                 group, "count", number, NULL);
+}
+
+static bool drive_holds(const struct ctl_drive *cd, enum life_state state, struct finding *finding)
+{
+    if (cd_life(cd) != state) {
+        return false;
+    }
+    drive_tell(cd, finding, 0);
+    (void)cd_state_reason(cd, &finding->cause); /* none is left as it is */
+    return true;
+}
+
+/* Members */
+
+static bool has_failed(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+
+    if (drive_holds(cd, LIFE_FAILED, finding)) {
+        return true;
+    }
+    if (!drive_holds(cd, LIFE_NEEDED, finding)) {
+        return false;
+    }
+    finding->effect.code = REASON_EFFECT_LAST_COPY;
+    finding->remedy.code = REASON_REMEDY_SET_ONLINE;
+    return true;
+}
+
+static bool is_missing(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+
+    return cd->group != NULL && drive_holds(cd, LIFE_MISSING, finding);
+}
+
+/* Only an emulated drive stays on the list when it is gone. */
+static bool is_removed(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+
+    if (cd->group != NULL || !cd->bad || cd_life(cd) != LIFE_MISSING) {
+        return false;
+    }
+    drive_tell(cd, finding, 0);
+    return true;
+}
+
+static bool is_offline(const void *subject, struct finding *finding)
+{
+    return drive_holds(subject, LIFE_OFFLN, finding);
+}
+
+/* One that has just come back is rebuilt by itself, and its state is not settled before. */
+static bool is_out_of_date(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+
+    return !cd->reinserted && drive_holds(cd, LIFE_STALE, finding);
+}
+
+static bool rebuild_has_failed(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+    const struct ctl_attempt *attempt = NULL;
+
+    if (cd->group == NULL || cd_life(cd) != LIFE_RBLD ||
+        operation_of_member(cd->group, cd->member) != NULL) {
+        return false;
+    }
+    attempt = &cd->group->rebuild_attempts[cd->member];
+    if (attempt->failures == 0) {
+        return false;
+    }
+    drive_tell(cd, finding, 0);
+    finding->cause = attempt->why;
+    return true;
+}
+
+/* Health */
+
+static bool is_bad(const void *subject, struct finding *finding)
+{
+    return drive_holds(subject, LIFE_UBAD, finding) ||
+           drive_holds(subject, LIFE_ERASED_PARTLY, finding);
+}
+
+static bool predicts_failure(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+    uint64_t count = cd->drive != NULL ? drive_counters(cd->drive)->predictive_failures : 0;
+
+    if (!cd->present || (count == 0 && !cd->smart_failing)) {
+        return false;
+    }
+    drive_tell(cd, finding, count);
+    if (cd->smart_failing) {
+        reason_set(&finding->cause, REASON_SMART_FAILING, NULL);
+    }
+    return true;
+}
+
+static bool has_media_errors(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+    uint64_t count = cd->drive != NULL ? drive_counters(cd->drive)->media_errors : 0;
+
+    if (!cd->present || count == 0) {
+        return false;
+    }
+    drive_tell(cd, finding, count);
+    return true;
+}
+
+static bool is_slow(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+
+    if (cd->group == NULL || !cd->present || cd->drive == NULL || !drive_is_slow(cd->drive)) {
+        return false;
+    }
+    drive_tell(cd, finding, 0);
+    return true;
+}
+
+/* What belongs to a set is told of with the set. */
+static bool is_foreign_alone(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+    enum foreign_format format = FOREIGN_FORMAT_DDF;
+    struct guid guid;
+
+    if (cd_life(cd) != LIFE_FOREIGN || foreign_drive_id(cd, &format, &guid)) {
+        return false;
+    }
+    return drive_holds(cd, LIFE_FOREIGN, finding);
+}
+
+/* Hot spares */
+
+static bool spare_is_unusable(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+    struct name_list groups = {.count = 0};
+    char name[NAME_TEXT_BYTES];
+    char path[PATH_TEXT_BYTES];
+
+    if (!spare_is_idle(cd, &groups, &finding->cause)) {
+        return false;
+    }
+    drive_name(cd, name);
+    drive_path(cd, path, sizeof(path));
+    finding_tell(finding, "drive", name, "serial", cd->identity.serial, "groups",
+                 name_list_text(&groups), "path", path, NULL);
+    if (cd->attempt.waits || cd->attempt.failures > 0) {
+        finding->remedy.code = REASON_REMEDY_SPARE_AGAIN;
+    }
+    return true;
+}
+
+static const struct finding_row rows[] = {
+    {FINDING_DRIVE_FAILED, has_failed},
+    {FINDING_DRIVE_MISSING, is_missing},
+    {FINDING_DRIVE_REMOVED, is_removed},
+    {FINDING_DRIVE_OFFLINE, is_offline},
+    {FINDING_DRIVE_OUT_OF_DATE, is_out_of_date},
+    {FINDING_REBUILD_FAILED, rebuild_has_failed},
+    {FINDING_DRIVE_UNCONFIGURED_BAD, is_bad},
+    {FINDING_DRIVE_PREDICTIVE_FAILURE, predicts_failure},
+    {FINDING_DRIVE_MEDIA_ERRORS, has_media_errors},
+    {FINDING_DRIVE_SLOW, is_slow},
+    {FINDING_DRIVE_FOREIGN, is_foreign_alone},
+    {FINDING_SPARE_UNUSABLE, spare_is_unusable},
+};
+
+/* Hot spares that have gone. A drive that is taken out is soon forgotten, and its role with it, so
+ * those that were seen are remembered: until they are something else, or another drive has been
+ * made a hot spare instead. */
+
+static bool spare_is_away(const struct ctl *ctl, const struct ctl_spare_seen *seen)
+{
+    const struct ctl_drive *cd = drive_by_key(ctl, seen->key);
+
+    return cd == NULL || !cd->present;
+}
+
+static void spare_seen_drop(struct ctl *ctl, uint32_t index)
+{
+    ASSERT(index < ctl->spares_seen_count);
+    ctl->spares_seen_count--;
+    memmove(&ctl->spares_seen[index], &ctl->spares_seen[index + 1],
+            (ctl->spares_seen_count - index) * sizeof(ctl->spares_seen[0]));
+}
+
+static struct ctl_spare_seen *spare_seen_find(struct ctl *ctl, const char *key)
+{
+    for (uint32_t i = 0; i < ctl->spares_seen_count; i++) {
+        if (strcmp(ctl->spares_seen[i].key, key) == 0) {
+            return &ctl->spares_seen[i];
+        }
+    }
+    return NULL;
+}
+
+/* A new one is there instead of the first that is away. */
+static struct ctl_spare_seen *spare_seen_add(struct ctl *ctl)
+{
+    for (uint32_t i = 0; i < ctl->spares_seen_count; i++) {
+        if (spare_is_away(ctl, &ctl->spares_seen[i])) {
+            return &ctl->spares_seen[i];
+        }
+    }
+    if (ctl->spares_seen_count == SPARES_SEEN_MAX) {
+        spare_seen_drop(ctl, 0);
+    }
+    return &ctl->spares_seen[ctl->spares_seen_count++];
+}
+
+static void spares_look(struct ctl *ctl)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+        struct ctl_spare_seen *seen = NULL;
+
+        if (cd->departed || !cd->present || !cd->spare || cd->group != NULL) {
+            continue;
+        }
+        seen = spare_seen_find(ctl, cd->object.key);
+        seen = seen != NULL ? seen : spare_seen_add(ctl);
+        memcpy(seen->key, cd->object.key, sizeof(seen->key));
+        drive_path(cd, seen->path, sizeof(seen->path));
+        drive_name(cd, seen->name);
+        (void)snprintf(seen->serial, sizeof(seen->serial), "%s", cd->identity.serial);
+    }
+    for (uint32_t i = ctl->spares_seen_count; i > 0; i--) {
+        const struct ctl_drive *cd = drive_by_key(ctl, ctl->spares_seen[i - 1].key);
+
+        if (cd != NULL && cd->present && cd->settled && (!cd->spare || cd->group != NULL)) {
+            spare_seen_drop(ctl, i - 1);
+        }
+    }
+}
+
+static bool spare_is_missing(const void *subject, struct finding *finding)
+{
+    const struct ctl_spare_seen *seen = subject;
+
+    finding_tell(finding, "drive", seen->name, "serial", seen->serial, "path", seen->path, NULL);
+    return true;
+}
+
+static const struct finding_row spare_rows[] = {{FINDING_SPARE_MISSING, spare_is_missing}};
+
+static void findings_of_spares_away(struct ctl *ctl)
+{
+    spares_look(ctl);
+    for (uint32_t i = 0; i < ctl->spares_seen_count; i++) {
+        const struct ctl_spare_seen *seen = &ctl->spares_seen[i];
+        struct ctl_object object = {.kind = OBJECT_KIND_DRIVE};
+
+        memcpy(object.key, seen->key, sizeof(object.key));
+        if (spare_is_away(ctl, seen)) {
+            findings_add(ctl, spare_rows, 1, &object, seen->path, seen);
+        }
+    }
+}
+
+void findings_of_drives(struct ctl *ctl)
+{
+    findings_of_spares_away(ctl);
+    LIST_FOR_EACH (node, &ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+        char path[PATH_TEXT_BYTES];
+
+        if (cd->departed) {
+            continue; /* its place is told of with its group */
+        }
+        drive_path(cd, path, sizeof(path));
+        findings_add(ctl, rows, sizeof(rows) / sizeof(rows[0]), &cd->object, path, cd);
+    }
+}

@@ -1,0 +1,424 @@
+/*
+ * Findings: whatever state drives, groups, battery, cache and spares are in, the list says all that
+ * is wrong with them, once, and the status of the controller is the worst of it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl_world.h"
+#include "sim_store.h"
+
+#define MINUTE (60 * SIM_SECOND)
+
+struct picture {
+    struct controller_view controller;
+    struct finding_list list;
+    uint32_t vd_count, drive_count, group_count;
+    struct {
+        object_key_t key;
+        enum virtual_drive_state state;
+        bool has_bad_blocks, lost_writes;
+    } vds[8];
+    struct {
+        object_key_t key;
+        struct drive_view view;
+    } drives[16];
+};
+
+static void picture_take(void *context, const struct object_head *head, const void *view)
+{
+    struct picture *picture = context;
+    const struct virtual_drive_view *vd = view;
+    const struct drive_view *drive = view;
+
+    if (head->kind == OBJECT_KIND_CONTROLLER) {
+        picture->controller = *(const struct controller_view *)view;
+        picture->list = *picture->controller.findings;
+    } else if (head->kind == OBJECT_KIND_VIRTUAL_DRIVE) {
+        assert_true(picture->vd_count < 8);
+        memcpy(picture->vds[picture->vd_count].key, head->key, sizeof(head->key));
+        picture->vds[picture->vd_count].state = vd->state;
+        picture->vds[picture->vd_count].has_bad_blocks = vd->lost_blocks > 0;
+        picture->vds[picture->vd_count++].lost_writes = vd->config->cache_lost;
+    } else if (head->kind == OBJECT_KIND_DRIVE) {
+        assert_true(picture->drive_count < 16);
+        memcpy(picture->drives[picture->drive_count].key, head->key, sizeof(head->key));
+        picture->drives[picture->drive_count++].view = *drive;
+    }
+}
+
+static const struct finding *find(const struct picture *picture, enum finding_code code,
+                                  const char *key)
+{
+    for (uint32_t i = 0; i < picture->list.count; i++) {
+        const struct finding *finding = &picture->list.items[i];
+
+        if (finding->code == code && (key == NULL || strcmp(finding->key, key) == 0)) {
+            return finding;
+        }
+    }
+    return NULL;
+}
+
+static void expect(const struct picture *picture, bool is, enum finding_code code, const char *key)
+{
+    if ((find(picture, code, key) != NULL) != is) {
+        for (uint32_t i = 0; i < picture->drive_count; i++) {
+            print_message("%s is %s\n", picture->drives[i].key,
+                          drive_state_word(picture->drives[i].view.state));
+        }
+        fail_msg("%s %s of %s", is ? "no" : "a", finding_kind(code)->word, key);
+    }
+}
+
+/* What the views of the virtual drives say is what their findings say. */
+static void vds_agree(const struct picture *picture)
+{
+    for (uint32_t i = 0; i < picture->vd_count; i++) {
+        const char *key = picture->vds[i].key;
+        enum virtual_drive_state state = picture->vds[i].state;
+
+        expect(picture, state == VIRTUAL_DRIVE_STATE_OFFLINE, FINDING_VIRTUAL_DRIVE_OFFLINE, key);
+        expect(picture, state == VIRTUAL_DRIVE_STATE_DEGRADED, FINDING_VIRTUAL_DRIVE_DEGRADED, key);
+        expect(picture, state == VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED,
+               FINDING_VIRTUAL_DRIVE_PARTIALLY_DEGRADED, key);
+        expect(picture, picture->vds[i].has_bad_blocks, FINDING_VIRTUAL_DRIVE_LOST_BLOCKS, key);
+        expect(picture, picture->vds[i].lost_writes, FINDING_WRITES_LOST, key);
+    }
+}
+
+static void drives_agree(const struct picture *picture)
+{
+    for (uint32_t i = 0; i < picture->drive_count; i++) {
+        const char *key = picture->drives[i].key;
+        const struct drive_view *view = &picture->drives[i].view;
+        enum drive_state state = view->state;
+        bool member = view->group[0] != '\0';
+
+        expect(picture, state == DRIVE_STATE_FAILED, FINDING_DRIVE_FAILED, key);
+        expect(picture, state == DRIVE_STATE_MISSING && member, FINDING_DRIVE_MISSING, key);
+        expect(picture, state == DRIVE_STATE_OFFLINE, FINDING_DRIVE_OFFLINE, key);
+        expect(picture, state == DRIVE_STATE_UNCONFIGURED_BAD && !member && view->present,
+               FINDING_DRIVE_UNCONFIGURED_BAD, key);
+        expect(picture, state == DRIVE_STATE_UNCONFIGURED_BAD && member, FINDING_DRIVE_OUT_OF_DATE,
+               key);
+        expect(picture, view->present && view->predictive_failures > 0,
+               FINDING_DRIVE_PREDICTIVE_FAILURE, key);
+        expect(picture, view->present && view->media_errors > 0, FINDING_DRIVE_MEDIA_ERRORS, key);
+    }
+}
+
+static void list_is_in_order(const struct picture *picture)
+{
+    enum controller_status worst = CONTROLLER_STATUS_OPTIMAL;
+
+    for (uint32_t i = 0; i < picture->list.count; i++) {
+        const struct finding *finding = &picture->list.items[i];
+        const struct finding_kind *kind = finding_kind(finding->code);
+        char text[REASON_TEXT_MAX];
+
+        assert_true(finding->since_us > 0);
+        assert_true(kind->severity == FINDING_SEVERITY_INFO ||
+                    kind->status != CONTROLLER_STATUS_OPTIMAL);
+        assert_true(i == 0 ||
+                    kind->severity <= finding_kind(picture->list.items[i - 1].code)->severity);
+        worst =
+            kind->object_kind != OBJECT_KIND_HOST && kind->status > worst ? kind->status : worst;
+        for (uint32_t j = 0; j < i; j++) {
+            assert_true(picture->list.items[j].code != finding->code ||
+                        strcmp(picture->list.items[j].key, finding->key) != 0);
+        }
+        /* Every parameter of the sentences is there. */
+        (void)reason_text(&finding->what, text, sizeof(text));
+        assert_null(strchr(text, '?'));
+        (void)reason_text(&finding->cause, text, sizeof(text));
+        assert_null(strchr(text, '?'));
+        (void)reason_text(&finding->effect, text, sizeof(text));
+        assert_null(strchr(text, '?'));
+        (void)reason_text(&finding->remedy, text, sizeof(text));
+        assert_null(strchr(text, '?'));
+    }
+    assert_int_equal(picture->controller.status, worst);
+}
+
+/* The picture of this moment, which is true in itself. */
+static struct picture *look(struct ctl_world *world)
+{
+    static struct picture picture;
+    struct ctl_visitor visitor = {.object = picture_take, .context = &picture};
+
+    memset(&picture, 0, sizeof(picture));
+    ctl_objects_since(world->ctl, 0, &visitor);
+    vds_agree(&picture);
+    drives_agree(&picture);
+    list_is_in_order(&picture);
+    return &picture;
+}
+
+static void expect_text(const struct reason *reason, const char *text)
+{
+    char said[REASON_TEXT_MAX];
+
+    (void)reason_text(reason, said, sizeof(said));
+    assert_string_equal(said, text);
+}
+
+static void slot_resize(struct ctl_world *world, uint32_t index, uint64_t bytes, uint32_t block)
+{
+    struct slot *slot = &world->slots[index];
+
+    sim_drive_destroy(slot->drive);
+    slot->options.size_bytes = bytes;
+    slot->options.logical_block_bytes = block;
+    slot->options.physical_block_bytes = block;
+    slot->drive = sim_drive_create(world->sim, &slot->options);
+}
+
+static void set(struct ctl_world *world, uint32_t fields, uint32_t glitch_seconds,
+                bool auto_rebuild)
+{
+    struct ctl_command command = {.op = CTL_OP_CONTROLLER_SET};
+
+    strcpy(command.args.controller_set.controller, "c0");
+    command.args.controller_set.fields = fields;
+    command.args.controller_set.glitch_seconds = glitch_seconds;
+    command.args.controller_set.auto_rebuild = auto_rebuild;
+    assert_int_equal(world_run(world, &command), REASON_OK);
+}
+
+/* Every way to lose up to three drives of every level, and what becomes of it. */
+
+enum loss { LOSS_PULL, LOSS_OFFLINE, LOSS_WRITE_ERROR, LOSS_DEPART, LOSS_MAX };
+enum spare {
+    SPARE_NONE,
+    SPARE_GOOD,
+    SPARE_SMALL,
+    SPARE_BLOCKS,
+    SPARE_FAR,
+    SPARE_PULLED,
+    SPARE_MAX
+};
+
+static const struct {
+    enum raid_level level;
+    uint32_t drives;
+} arrays[] = {{RAID_LEVEL_0, 2},  {RAID_LEVEL_1, 2},  {RAID_LEVEL_5, 3}, {RAID_LEVEL_6, 4},
+              {RAID_LEVEL_10, 4}, {RAID_LEVEL_50, 6}, {RAID_LEVEL_1E, 3}};
+
+static void lose(struct ctl_world *world, uint32_t slot, enum loss loss)
+{
+    struct ctl_command command = {.op = CTL_OP_FAULT_INJECT};
+    static uint8_t buffer[4096];
+
+    switch (loss) {
+    case LOSS_PULL:
+        (void)world_fault(world, slot, FAULT_KIND_PULL);
+        break;
+    case LOSS_OFFLINE:
+        (void)world_drive_op(world, CTL_OP_DRIVE_OFFLINE, slot); /* a last copy is refused */
+        break;
+    case LOSS_WRITE_ERROR:
+        strcpy(command.args.fault_inject.drive, slot_key(world, slot));
+        command.args.fault_inject.fault = FAULT_KIND_WRITE_ERROR;
+        command.args.fault_inject.count = 1u << 20;
+        (void)world_run(world, &command);
+        for (uint64_t at = 0; at < 16; at++) {
+            (void)world_io(world, "data", VD_OP_WRITE, at * 65536, sizeof(buffer), buffer);
+        }
+        break;
+    case LOSS_DEPART:
+        slot_depart(world, slot);
+        break;
+    case LOSS_MAX:
+        fail();
+    }
+    world_settle(world, SIM_SECOND);
+}
+
+static void spare_prepare(struct ctl_world *world, enum spare spare)
+{
+    if (spare == SPARE_SMALL) {
+        slot_resize(world, 6, 71 * MIB, 512);
+    } else if (spare == SPARE_BLOCKS) {
+        slot_resize(world, 6, 72 * MIB, 4096);
+    }
+    world->slots[6].eid = spare == SPARE_FAR ? 253 : 0;
+}
+
+static void spare_make(struct ctl_world *world, enum spare spare)
+{
+    struct ctl_command command = {.op = CTL_OP_SPARE_ADD};
+
+    strcpy(command.args.spare_add.drive, slot_key(world, 6));
+    command.args.spare_add.affinity = spare == SPARE_FAR;
+    (void)world_run(world, &command);
+    if (spare == SPARE_PULLED) {
+        assert_int_equal(world_fault(world, 6, FAULT_KIND_PULL), REASON_OK);
+        expect(look(world), true, FINDING_SPARE_MISSING, slot_key(world, 6));
+    }
+}
+
+static void array_lives(uint32_t array, enum loss loss, enum spare spare)
+{
+    struct ctl_world *world = world_new(array * 100 + loss * 10 + spare, 7);
+    spare_prepare(world, spare);
+    world_start(world);
+    (void)look(world);
+    assert_int_equal(world_create(world, arrays[array].level, 0, arrays[array].drives, "data"),
+                     REASON_OK);
+    (void)look(world);
+    world_settle(world, 10 * SIM_SECOND);
+    if (spare != SPARE_NONE) {
+        spare_make(world, spare);
+    }
+    (void)look(world);
+    if (spare == SPARE_PULLED) { /* another one is made instead */
+        (void)world_spare(world, 5, NULL);
+        expect(look(world), world->reason.code != REASON_OK, FINDING_SPARE_MISSING, NULL);
+        (void)world_drive_op(world, CTL_OP_SPARE_REMOVE, 5);
+    }
+    for (uint32_t slot = 0; slot < 2; slot++) {
+        lose(world, slot, loss);
+        (void)look(world);
+        world_settle(world, 5 * SIM_SECOND);
+        (void)look(world);
+        world_settle(world, MINUTE);
+        (void)look(world);
+    }
+    world_restart(world);
+    (void)look(world);
+    world_settle(world, MINUTE);
+    (void)look(world);
+    world_free(world);
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    for (uint32_t array = 0; array < sizeof(arrays) / sizeof(arrays[0]); array++) {
+        for (unsigned loss = 0; loss < LOSS_MAX; loss++) {
+            for (unsigned spare = 0; spare < SPARE_MAX; spare++) {
+                array_lives(array, (enum loss)loss, (enum spare)spare);
+            }
+        }
+    }
+}
+
+/* A spare that cannot serve: said when it is made, while it cannot, and with the loss. */
+
+static const struct {
+    enum spare spare;
+    const char *why;
+} idle_spares[] = {
+    {SPARE_SMALL, "252:6 is 1 MiB too small for drive group 0."},
+    {SPARE_BLOCKS, "252:6 has blocks of 4096 bytes, and drive group 0 has blocks of 512 bytes."},
+    {SPARE_FAR, "253:6 serves only its own enclosure, and drive group 0 has members in another "
+                "one."},
+};
+
+static void test_idle_spares(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < sizeof(idle_spares) / sizeof(idle_spares[0]); i++) {
+        struct ctl_world *world = world_new(60 + i, 7);
+        const struct picture *picture = NULL;
+        const struct finding *finding = NULL;
+
+        spare_prepare(world, idle_spares[i].spare);
+        world_start(world);
+        assert_int_equal(world_create(world, RAID_LEVEL_5, 0, 3, "data"), REASON_OK);
+        world_settle(world, 10 * SIM_SECOND);
+        assert_int_equal(look(world)->controller.status, CONTROLLER_STATUS_OPTIMAL);
+        spare_make(world, idle_spares[i].spare);
+        assert_int_equal(world->reason.code, REASON_SPARE_MADE_UNUSABLE);
+        assert_non_null(strstr(world->text, idle_spares[i].why));
+        picture = look(world);
+        finding = find(picture, FINDING_SPARE_UNUSABLE, slot_key(world, 6));
+        assert_non_null(finding);
+        expect_text(&finding->cause, idle_spares[i].why);
+        assert_int_equal(picture->controller.status, CONTROLLER_STATUS_NEEDS_ATTENTION);
+        set(world, CONTROLLER_SET_GLITCH_SECONDS, 0, true);
+        assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
+        world_settle(world, SIM_SECOND);
+        finding = find(look(world), FINDING_VIRTUAL_DRIVE_DEGRADED, NULL);
+        assert_non_null(finding);
+        expect_text(&finding->cause, idle_spares[i].why);
+        expect_text(&finding->remedy,
+                    "Nothing is being rebuilt. Replace 252:0, or add a hot spare.");
+        assert_int_equal(world_drive_op(world, CTL_OP_SPARE_REMOVE, 6), REASON_OK);
+        expect(look(world), false, FINDING_SPARE_UNUSABLE, NULL);
+        world_free(world);
+    }
+}
+
+/* What is done about a lost drive, at each step. */
+static void test_repair(void **state)
+{
+    struct ctl_world *world = world_new(70, 7);
+    const struct finding *finding = NULL;
+    uint64_t since_us = 0;
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_5, 0, 3, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    assert_int_equal(world_spare(world, 6, NULL), REASON_OK);
+    assert_int_equal(look(world)->list.count, 0);
+    set(world, CONTROLLER_SET_AUTO_REBUILD, 0, false);
+    assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
+    finding = find(look(world), FINDING_VIRTUAL_DRIVE_DEGRADED, NULL);
+    assert_non_null(finding);
+    expect_text(&finding->what, "Virtual drive \"data\" is degraded. Not in sync: 252:0.");
+    expect_text(&finding->effect,
+                "It survives no further failure: losing one of 252:1, 252:2 loses its data.");
+    expect_text(&finding->remedy, "Automatic rebuild is off, so hot spare 252:6 is not used. Turn "
+                                  "it on with \"/c0 set autorebuild=on\".");
+    since_us = finding->since_us;
+    set(world, CONTROLLER_SET_AUTO_REBUILD, 0, true);
+    finding = find(look(world), FINDING_VIRTUAL_DRIVE_DEGRADED, NULL);
+    assert_int_equal(finding->remedy.code, REASON_REMEDY_SPARE_WAITS);
+    assert_non_null(strstr(finding->remedy.params[0].value, "252:6"));
+    world_settle(world, 6 * SIM_SECOND);
+    finding = find(look(world), FINDING_VIRTUAL_DRIVE_DEGRADED, NULL);
+    if (finding != NULL) { /* it may be over already */
+        expect_text(&finding->remedy, "252:6 is being rebuilt. Wait until that is done.");
+        assert_int_equal(finding->since_us, since_us);
+    }
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    /* The drive is still away, and there is no spare left: this is not over. */
+    assert_int_equal(look(world)->controller.status, CONTROLLER_STATUS_NEEDS_ATTENTION);
+    expect(look(world), true, FINDING_DRIVE_REMOVED, slot_key(world, 0));
+    expect(look(world), true, FINDING_SPARES_USED_UP, NULL);
+    assert_int_equal(world_spare(world, 5, NULL), REASON_OK);
+    expect(look(world), false, FINDING_SPARES_USED_UP, NULL);
+    world_free(world);
+}
+
+/* The store takes nothing any more, and takes it again. */
+static void test_state_directory(void **state)
+{
+    struct ctl_world *world = world_new(71, 4);
+
+    (void)state;
+    world_start(world);
+    world->store->fail_with = -ENOSPC;
+    assert_int_not_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    expect(look(world), true, FINDING_STATE_UNWRITABLE, "host");
+    assert_int_equal(look(world)->controller.status, CONTROLLER_STATUS_OPTIMAL); /* the host's */
+    world->store->fail_with = 0;
+    world_settle(world, 30 * SIM_SECOND);
+    expect(look(world), false, FINDING_STATE_UNWRITABLE, NULL);
+    world_free(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_idle_spares),
+        cmocka_unit_test(test_repair),
+        cmocka_unit_test(test_state_directory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
