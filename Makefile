@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.tools/node/bin:$(PATH)
 BUILD := .run/build
 LISTEN ?= 127.0.0.1:8080
 
-.PHONY: help run test judge bench coverage soak soak-fuzz soak-lines soak-drives soak-host lint generate clean demo-reset setup setup-test agent frontend screenshots
+.PHONY: help run test judge bench coverage soak soak-fuzz soak-lines soak-drives soak-host soak-restarts lint generate clean demo-reset setup setup-test agent frontend screenshots
 
 help:
 	@printf '%s\n' \
@@ -32,6 +32,8 @@ help:
 	  '                 agent/tests/prop/drives_ledger.jsonl ends' \
 	  'make soak-host   2,000 kills and 300 power cuts of arrayd itself, taken up again where' \
 	  '                 agent/tests/kill/ledger.jsonl ends' \
+	  'make soak-restarts  10,000 restarts of arrayd under clients that connect every millisecond,' \
+	  '                 taken up again where agent/tests/kill/clients_ledger.jsonl ends' \
 	  'make coverage    branches of the engine that its tests take, MC/DC of its state machines;' \
   '                 fails below the limits in agent/tools/coverage*.py' \
 	  'make lint        formatters, linters, type checks' \
@@ -70,6 +72,11 @@ soak-host: setup-test agent
 	@ARRAYD=$(BUILD)/agent/src/daemon/arrayd ARRAYCTL=$(BUILD)/agent/src/cli/arrayctl \
 	  LOSSYDRIVE=$(BUILD)/agent/tests/tools/lossydrive \
 	  /usr/bin/python3 agent/tests/kill/long_run.py --ledger agent/tests/kill/ledger.jsonl
+
+soak-restarts: setup-test agent
+	@ARRAYD=$(BUILD)/agent/src/daemon/arrayd ARRAYCTL=$(BUILD)/agent/src/cli/arrayctl \
+	  /usr/bin/python3 agent/tests/kill/restart_clients.py --restarts 500 --seconds 3600 \
+	  --total 10000 --ledger agent/tests/kill/clients_ledger.jsonl
 
 # Of what is installed, not of what is tested.
 bench: setup-test

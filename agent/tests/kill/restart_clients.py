@@ -163,7 +163,7 @@ class Client(threading.Thread):
         if self.transport == "tls":
             conversation.tls(self.test.trust)
         what = self.random.choice((GO, GO, INFO, EXPORT_NAME, LIST, LIST_CONTEXT))
-        name = self.random.choice(NAMES)
+        name = self.random.choice(self.test.unanswered(self.transport) or NAMES)
         if what == LIST:
             conversation.listed()
         elif what == EXPORT_NAME:
@@ -254,6 +254,11 @@ class Test:
         with self.lock:
             if name is not None and life == self.life:
                 self.answered.setdefault(client.transport, set()).add(name)
+
+    def unanswered(self, transport):
+        """Exports that nobody has been given in this life: asked for first, to get on."""
+        with self.lock:
+            return [name for name in NAMES if name not in self.answered.get(transport, ())]
 
     def everybody_is_answered(self):
         if self.agent.process.poll() is not None and not self.failures:

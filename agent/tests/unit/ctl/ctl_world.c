@@ -383,7 +383,8 @@ void slot_arrive(struct ctl_world *world, uint32_t index)
     arrival.size_bytes = slot->options.size_bytes;
     arrival.block_bytes = sim_drive_port(slot->drive)->logical_block_bytes;
     arrival.physical_block_bytes = 4096;
-    arrival.port = slot->offered ? NULL : emulated_drive_port(slot->emulated);
+    arrival.port = slot->offered || slot->awaited ? NULL : emulated_drive_port(slot->emulated);
+    arrival.awaited = slot->awaited;
     if (slot->offered && slot->probed) {
         arrival.foreign = slot_probe(slot);
         (void)snprintf(slot->signature, sizeof(slot->signature), "%s",
