@@ -5,7 +5,9 @@
  * (1) Every channel has its own place in the log, kept in a file that is replaced whole. It moves
  *     only after delivery: an event may be told twice after a crash, but none is left out.
  * (2) A channel that fails is tried again after MONITOR_RETRY_S; the others go on.
- * (3) Without a kept place a channel begins with what happens from now on.
+ * (3) Without a kept place a channel begins with what happens from now on, and with what is wrong
+ *     already.
+ * (4) What a channel was told to be wrong it is told to be over (monitor_findings.h).
  */
 #include <errno.h>
 #include <netdb.h>
@@ -22,6 +24,7 @@
 #include "cli/metrics.h"
 #include "cli/metrics_http.h"
 #include "cli/monitor.h"
+#include "cli/monitor_findings.h"
 #include "cli/notify.h"
 
 #define MONITOR_RETRY_S 30
@@ -163,9 +166,60 @@ static bool channel_tell(struct cli_context *context, struct monitor *monitor, j
     return more && !*ret_failed;
 }
 
+/* What is wrong or over to one channel. */
+static bool channel_tell_findings(const struct cli_context *context, struct monitor *monitor,
+                                  json_t *places, const struct notify_channel *channel,
+                                  const json_t *found)
+{
+    json_t *all = json_object_get(places, "told");
+    json_t *told = NULL;
+    char text[NOTIFY_TEXT_BYTES] = "";
+
+    if (!json_is_object(all)) {
+        all = json_object();
+        ASSERT(json_object_set_new(places, "told", all) == 0);
+    }
+    json_t *news =
+        findings_news(found, json_object_get(all, channel->name), monitor->class_min, &told);
+    bool any = json_array_size(news) > 0;
+    json_t *event;
+    size_t index;
+    json_array_foreach(news, index, event)
+    {
+        model_renumber(event, context->shift);
+    }
+    bool sent = any && notify_send(channel, host_name(context), news, text);
+    if (sent) {
+        ASSERT(json_object_set(all, channel->name, told) == 0);
+        kept_save(monitor); /* (1) */
+    } else if (any) {
+        (void)fprintf(stderr, "arrayctl: %s: %s\n", channel->name, text);
+    }
+    json_decref(told);
+    json_decref(news);
+    return sent || !any;
+}
+
+/* Of all controllers of the agent; NULL: not known now. */
+static json_t *findings_ask(struct cli_context *context)
+{
+    struct client_answer answer;
+
+    if (!client_ask(context->client, "state.get", json_pack("{s:i}", "since_rev", 0), &answer,
+                    context->failure)) {
+        context->failed = true;
+        return NULL;
+    }
+    json_t *found = answer.result != NULL ? findings_collect(answer.result) : NULL;
+    json_decref(answer.result);
+    json_decref(answer.reason);
+    return found;
+}
+
 static void controller_tell(struct cli_context *context, struct monitor *monitor)
 {
     static struct place waits[CLI_CONTROLLERS_MAX][CHANNELS];
+    static uint64_t revs[CLI_CONTROLLERS_MAX];
     struct client_answer answer;
 
     if (!client_ask(context->client, "hello", json_object(), &answer, context->failure)) {
@@ -175,19 +229,34 @@ static void controller_tell(struct cli_context *context, struct monitor *monitor
     json_t *places =
         places_of(monitor, context->controllers[context->number].socket,
                   doc_text(answer.result, "event_epoch"), doc_u64(answer.result, "event_seq_last"));
+    uint64_t rev = doc_u64(answer.result, "state_rev");
     json_decref(answer.result);
     json_decref(answer.reason);
+    json_t *found = rev != revs[context->number] ? findings_ask(context) : NULL;
+    bool all_told = found != NULL;
     for (size_t i = 0; i < CHANNELS && !context->failed; i++) {
         struct place *place = &waits[context->number][i];
         bool failed = false;
 
-        if (monitor->channels[i].target == NULL || time(NULL) < place->retry_at) {
+        if (monitor->channels[i].target == NULL) {
+            continue;
+        }
+        if (time(NULL) < place->retry_at) {
+            all_told = false;
             continue;
         }
         while (channel_tell(context, monitor, places, &monitor->channels[i], &failed)) {
         }
+        if (found != NULL && !failed && !context->failed) {
+            failed = !channel_tell_findings(context, monitor, places, &monitor->channels[i], found);
+        }
+        all_told = all_told && !failed;
         place->retry_at = failed ? time(NULL) + MONITOR_RETRY_S : 0; /* (2) */
     }
+    if (all_told && !context->failed) {
+        revs[context->number] = rev; /* asked again when anything has changed */
+    }
+    json_decref(found);
 }
 
 /* Rounds */

@@ -90,17 +90,41 @@ class Monitor(AgentCase):
             self.assertNotIn("Background initialization", text)
             events = [json.loads(line) for line in lines.read_text().splitlines()
                       if line.startswith("{")]
-            self.assertEqual({event["class"] >= 1 for event in events}, {True})
+            self.assertEqual({event["class"] >= 1 for event in events
+                              if event["name"] != "finding_over"}, {True})
             # What happens while nobody listens is told later; nothing is told twice.
             agent.fault(1, "pull")
             wait_for("the loss in the log", lambda: "virtual_drive_offline" in agent.ctl(
                 "/c0", "show", "events", "format=jsonl").stdout)
             with self.monitor(agent, *words):
                 wait_for("the rest", lambda: "virtual_drive_offline" in lines.read_text())
-            told = [json.loads(line)["seq"] for line in lines.read_text().splitlines()
-                    if line.startswith("{")]
+            told = [event["seq"] for event in map(json.loads, filter(
+                lambda line: line.startswith("{"), lines.read_text().splitlines()))
+                if "seq" in event]
             self.assertEqual(told, sorted(set(told)))
             self.assertEqual(mails.read_text().count("is now OFFLINE"), 2)  # subject and line
+
+    def test_what_is_wrong_at_the_first_start_is_told_and_that_it_is_over(self):
+        with self.agent(slots=3) as agent:
+            agent.create("raid1", [0, 1])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            agent.fault(0, "pull")
+            agent.until("the loss", lambda view: view.vd()["state"] == "degraded")
+            mails, cursor = agent.directory / "mails", agent.directory / "cursor"
+            words = ["mail=root", f"mailer={self.program(agent, 'mailer', mails)}",
+                     f"cursor={cursor}"]
+            wrong = 'Virtual drive "data" is degraded'
+            with self.monitor(agent, *words):
+                wait_for("the mail", lambda: mails.exists() and wrong in mails.read_text())
+                self.cursor_is_kept(cursor)
+            self.assertRegex(mails.read_text(), r"Subject: \[\S+\] Critical: /c0/v0: Virtual drive")
+            # Told once; what ends while nobody looks is told to be over.
+            agent.fault(0, "return")
+            agent.optimal()
+            with self.monitor(agent, *words):
+                wait_for("the end", lambda: f"Over: {wrong}" in mails.read_text())
+            self.assertEqual(mails.read_text().count(f"Critical  /c0/v0: {wrong}"), 1)
+            self.assertEqual(mails.read_text().count(f"Info      Over: {wrong}"), 1)
 
     @unittest.skipUnless(Path("/usr/bin/curl").exists(), "curl is not installed")
     def test_webhook_is_tried_again(self):
@@ -118,7 +142,8 @@ class Monitor(AgentCase):
                 wait_for("the post", lambda: any(
                     event["name"] == "virtual_drive_degraded"
                     for body in server.bodies for event in body["events"]))
-            sequence = [event["seq"] for body in server.bodies for event in body["events"]]
+            sequence = [event["seq"] for body in server.bodies for event in body["events"]
+                        if "seq" in event]
             self.assertEqual(sequence, sorted(set(sequence)))
 
     def test_journal_fields(self):
