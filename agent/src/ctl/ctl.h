@@ -114,8 +114,16 @@ void ctl_stop(struct ctl *ctl, void (*done)(void *context), void *context);
 bool ctl_is_online(const struct ctl *ctl);
 
 /* A device has appeared. */
+/* The bay a drive is in, if the host found one. */
+struct ctl_bay {
+    char enclosure_id[64]; /* "": none */
+    char model[41];        /* of the enclosure; "" */
+    uint32_t slot, slot_count;
+};
+
 struct ctl_drive_arrival {
     const struct drive_identity *identity;
+    struct ctl_bay bay; /* counts if the identity has no enclosure */
     void *device; /* the host's handle, for device_port */
     struct io_port *port; /* claimed and open, or NULL: offered only */
     uint64_t size_bytes; /* for offered devices */

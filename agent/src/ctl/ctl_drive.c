@@ -361,6 +361,7 @@ static void arrival_take(struct ctl_drive *cd, const struct ctl_drive_arrival *a
 {
     cd->identity = *arrival->identity;
     cd->identity.did = ctl_number(cd->ctl, cd->identity.key);
+    ctl_bay_take(cd->ctl, &arrival->bay, &cd->identity);
     cd->device = arrival->device;
     cd->emulated = arrival->emulated;
     cd->write_cache = arrival->write_cache;
@@ -459,6 +460,7 @@ static void drive_reprobed(struct ctl_drive *cd, const struct ctl_drive_arrival 
     awaited_take(cd, arrival);
     cd->identity.eid = arrival->identity->eid;
     cd->identity.slot = arrival->identity->slot;
+    ctl_bay_take(cd->ctl, &arrival->bay, &cd->identity);
     cd->identity.link = arrival->identity->link;
     if (cd->group == NULL && !cd->spare) { /* a member's content is nobody else's */
         if (cd->drive == NULL && cd->has_unsuitable && !arrival->has_reason) {

@@ -80,6 +80,15 @@ uint32_t ctl_number(struct ctl *ctl, const char *key)
     return number;
 }
 
+uint32_t ctl_number_give(struct ctl *ctl, const char *key, uint32_t number)
+{
+    drive_numbers_forget(ctl->numbers.list, key);
+    room_make(ctl);
+    drive_numbers_put(ctl->numbers.list, key, number);
+    ctl->numbers.noted = true;
+    return number;
+}
+
 static void numbers_saved(struct store_request *put, int error)
 {
     struct ctl *ctl = put->owner;

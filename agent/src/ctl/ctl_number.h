@@ -29,7 +29,14 @@ void ctl_numbers_free(struct ctl *ctl);
 void ctl_numbers_started(struct ctl *ctl);
 /* The number of the drive with this key, now given if it had none. */
 uint32_t ctl_number(struct ctl *ctl, const char *key);
+/* A number that nobody has, to an enclosure. Returns it. */
+uint32_t ctl_number_give(struct ctl *ctl, const char *key, uint32_t number);
 void ctl_numbers_work(struct ctl *ctl);
 bool ctl_numbers_are_quiet(const struct ctl *ctl);
+
+/* ctl_bay.c: puts a drive into the bay that the host found it in, with its enclosure. */
+struct ctl_bay;
+struct drive_identity;
+void ctl_bay_take(struct ctl *ctl, const struct ctl_bay *bay, struct drive_identity *identity);
 
 #endif

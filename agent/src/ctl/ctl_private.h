@@ -274,6 +274,7 @@ struct ctl_enclosure {
     struct ctl_object object;
     struct ctl *ctl;
     const struct ctl_enclosure_config *config;
+    bool found;                    /* by its drives (ctl_bay.c), not configured */
 };
 
 /* The battery, if options.battery.fitted (ctl_battery.c). */

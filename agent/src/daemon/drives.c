@@ -26,6 +26,14 @@ static void unused_note(const struct host_drive *drive)
     }
 }
 
+static void bay_fill(const struct device_bay *found, struct ctl_bay *bay)
+{
+    (void)snprintf(bay->enclosure_id, sizeof(bay->enclosure_id), "%s", found->enclosure_id);
+    (void)snprintf(bay->model, sizeof(bay->model), "%.40s", found->model);
+    bay->slot = found->slot;
+    bay->slot_count = found->slot_count;
+}
+
 void drives_arrive(struct host_drive *drive)
 {
     bool first = !drive->arrived;
@@ -40,6 +48,7 @@ void drives_arrive(struct host_drive *drive)
                                             !drive->held && drive->refusal.reason.code != REASON_OK,
                                         .reason = drive->refusal.reason};
 
+    bay_fill(&drive->info.bay, &arrival.bay);
     /* The emulation comes up with its cache on. */
     arrival.write_cache = drive->identity.emulated ? DRIVE_WRITE_CACHE_ON : drive->info.write_cache;
     arrival.write_cache_settable = drive->identity.emulated || drive->info.write_cache_settable;

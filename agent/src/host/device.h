@@ -35,6 +35,14 @@ struct device_refusal {
     char text[DEVICE_TEXT_BYTES];
 };
 
+/* Where in an enclosure a device is. */
+struct device_bay {
+    char enclosure_id[DEVICE_WORD_BYTES]; /* empty: in none that the kernel knows */
+    char model[DEVICE_WORD_BYTES];        /* the enclosure's; empty: not told */
+    uint32_t slot;
+    uint32_t slot_count;
+};
+
 struct device_info {
     char path[PATH_MAX];
     char name[DEVICE_WORD_BYTES]; /* the kernel's, "sda"; a file's last path component */
@@ -58,6 +66,7 @@ struct device_info {
     char firmware[DEVICE_WORD_BYTES];
     char wwn[DEVICE_WORD_BYTES];           /* empty: the device tells none */
     char hardware_path[DEVICE_TEXT_BYTES]; /* its place in sysfs; empty for a file */
+    struct device_bay bay;
     struct device_refusal in_use;          /* mounted, held, swap: no force lifts it */
     char signature[DEVICE_WORD_BYTES]; /* "ext4", "gpt", "ddf_raid_member"; empty: none known */
 };

@@ -349,4 +349,5 @@ void device_facts_read(const char *directory, struct device_info *info)
     info->removable = sysfs_read_u64(directory, "removable", &removable) && removable != 0;
     info->interface = interface_of(info);
     read_link(info);
+    device_bay_read(directory, &info->bay);
 }

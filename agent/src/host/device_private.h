@@ -28,6 +28,8 @@ void device_text_clean(char *text);
 /* Fills what sysfs tells in the directory of a block device, wherever the tree begins: name,
  * place, identity, rotation, interface and link. */
 void device_facts_read(const char *directory, struct device_info *info);
+/* The same for the bay alone (device_bay.c). */
+void device_bay_read(const char *directory, struct device_bay *ret_bay);
 
 /* Fills info->in_use: mounts, swaps, holders, partitions, loop devices over a file. */
 void device_find_use(const struct stat *status, struct device_info *info);

@@ -39,7 +39,7 @@ uint32_t drive_numbers_find(const struct drive_numbers *numbers, const char *key
     return UINT32_MAX;
 }
 
-static bool is_taken(const struct drive_numbers *numbers, uint32_t number)
+bool drive_numbers_has(const struct drive_numbers *numbers, uint32_t number)
 {
     for (uint32_t i = 0; i < numbers->count; i++) {
         if (numbers->entries[i].number == number) {
@@ -52,17 +52,34 @@ static bool is_taken(const struct drive_numbers *numbers, uint32_t number)
 uint32_t drive_numbers_add(struct drive_numbers *numbers, const char *key)
 {
     uint32_t number = 0;
+
+    while (drive_numbers_has(numbers, number)) {
+        number++;
+    }
+    drive_numbers_put(numbers, key, number);
+    return number;
+}
+
+void drive_numbers_put(struct drive_numbers *numbers, const char *key, uint32_t number)
+{
     size_t length = strlen(key);
 
     ASSERT(numbers->count < DRIVE_NUMBERS_MAX);
     ASSERT(length > 0 && length <= KEY_BYTES);
     ASSERT(drive_numbers_find(numbers, key) == UINT32_MAX);
-    while (is_taken(numbers, number)) {
-        number++;
-    }
+    ASSERT(!drive_numbers_has(numbers, number));
     memcpy(numbers->entries[numbers->count].key, key, length + 1);
     numbers->entries[numbers->count++].number = number;
-    return number;
+}
+
+void drive_numbers_forget(struct drive_numbers *numbers, const char *key)
+{
+    for (uint32_t i = 0; i < numbers->count; i++) {
+        if (strcmp(numbers->entries[i].key, key) == 0) {
+            drive_numbers_remove(numbers, i);
+            return;
+        }
+    }
 }
 
 void drive_numbers_remove(struct drive_numbers *numbers, uint32_t index)
@@ -142,7 +159,7 @@ int drive_numbers_decode(const uint8_t *buffer, size_t bytes, struct drive_numbe
         uint32_t number = get_le32(in);
 
         memcpy(key, in + 4, KEY_BYTES);
-        if (key[0] == '\0' || number > NUMBER_MAX || is_taken(numbers, number) ||
+        if (key[0] == '\0' || number > NUMBER_MAX || drive_numbers_has(numbers, number) ||
             drive_numbers_find(numbers, key) != UINT32_MAX) {
             error = -EBADMSG; /* (1) */
             break;

@@ -1,7 +1,8 @@
 /*
- * Which number each drive goes by, kept so that an address that was written down stays true. A
- * drive outside all enclosures is /cX/sN by its number; a drive in an enclosure shows it as its
- * device id. Plain data and its encoding; kept in the host's store as DRIVE_NUMBERS_NAME.
+ * Which number each drive, and each enclosure that was found, goes by, kept so that an address that
+ * was written down stays true. A drive outside all enclosures is /cX/sN by its number; a drive in
+ * an enclosure shows it as its device id. Plain data and its encoding; kept in the host's store as
+ * DRIVE_NUMBERS_NAME.
  *
  * (1) No two drives have the same number, and a number is not given to another drive as long as
  *     the drive that had it is remembered.
@@ -32,6 +33,10 @@ struct drive_numbers {
 uint32_t drive_numbers_find(const struct drive_numbers *numbers, const char *key);
 /* Gives a drive that is not known the lowest free number. The list must not be full. */
 uint32_t drive_numbers_add(struct drive_numbers *numbers, const char *key);
+/* Gives one that is not known this number, which nobody has. */
+void drive_numbers_put(struct drive_numbers *numbers, const char *key, uint32_t number);
+bool drive_numbers_has(const struct drive_numbers *numbers, uint32_t number);
+void drive_numbers_forget(struct drive_numbers *numbers, const char *key);
 void drive_numbers_remove(struct drive_numbers *numbers, uint32_t index);
 
 MUST_CHECK int drive_numbers_encode(const struct drive_numbers *numbers, uint8_t *buffer,

@@ -27,6 +27,8 @@ struct slot {
     enum drive_media media;
     enum drive_interface interface;
     uint32_t eid;               /* 0: SLOT_EID */
+    const char *found_in;       /* in no configured enclosure, but in the one with this id */
+    uint32_t bay;
     bool real;                  /* says that it is not emulated */
     bool offered;               /* arrives without a port, to be claimed */
     bool awaited;               /* arrives without a port: the host is still claiming it */

@@ -14,6 +14,8 @@
 #define NVME "devices/pci0000:00/0000:00:1d.0/0000:3d:00.0"
 #define USB "devices/pci0000:00/0000:00:14.0/usb2/2-3"
 
+#define SES SAS "/end_device-6:0:9/target6:0:9/6:0:9:0/enclosure/6:0:9:0"
+
 static int setup(void **state)
 {
     char *root = calloc(1, PATH_MAX);
@@ -302,6 +304,53 @@ static void test_loop_device_tells_no_link(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* A drive in a bay: by the link that the enclosure driver makes. */
+static void test_bay(void **state)
+{
+    const char *root = *state;
+    struct device_info info;
+
+    put(root, SAS "/end_device-6:0:3/target6:0:3/6:0:3:0/block/sdd", "removable", "0\n");
+    link_put(root, SAS "/end_device-6:0:3/target6:0:3/6:0:3:0/block/sdd/device", "../..");
+    info = facts(root, SAS "/end_device-6:0:3/target6:0:3/6:0:3:0/block/sdd");
+    assert_string_equal(info.bay.enclosure_id, "");
+
+    put(root, SES "/Slot 05", "slot", "5\n");
+    put(root, SES, "id", "0x500304801f715f7d\n");
+    put(root, SES, "components", "24\n");
+    put(root, SES "/device", "model", "SAS2X36         \n");
+    link_put(root, SAS "/end_device-6:0:3/target6:0:3/6:0:3:0/enclosure_device:Slot 05",
+             "../../../end_device-6:0:9/target6:0:9/6:0:9:0/enclosure/6:0:9:0/Slot 05");
+    info = facts(root, SAS "/end_device-6:0:3/target6:0:3/6:0:3:0/block/sdd");
+    assert_string_equal(info.bay.enclosure_id, "0x500304801f715f7d");
+    assert_string_equal(info.bay.model, "SAS2X36");
+    assert_int_equal(info.bay.slot, 5);
+    assert_int_equal(info.bay.slot_count, 24);
+}
+
+/* Old kernels tell the slot in the name only; an enclosure without an id is not known again. */
+static void test_bays_that_tell_little(void **state)
+{
+    const char *root = *state;
+    struct device_info info;
+
+    put(root, SAS "/end_device-6:0:3/target6:0:3/6:0:3:0/block/sdd", "removable", "0\n");
+    link_put(root, SAS "/end_device-6:0:3/target6:0:3/6:0:3:0/block/sdd/device", "../..");
+    put(root, SES "/ArrayDevice07", "status", "OK\n");
+    link_put(root, SAS "/end_device-6:0:3/target6:0:3/6:0:3:0/enclosure_device:ArrayDevice07",
+             "../../../end_device-6:0:9/target6:0:9/6:0:9:0/enclosure/6:0:9:0/ArrayDevice07");
+    info = facts(root, SAS "/end_device-6:0:3/target6:0:3/6:0:3:0/block/sdd");
+    assert_string_equal(info.bay.enclosure_id, "");
+    put(root, SES, "id", "0x0\n");
+    info = facts(root, SAS "/end_device-6:0:3/target6:0:3/6:0:3:0/block/sdd");
+    assert_string_equal(info.bay.enclosure_id, "");
+    put(root, SES, "id", "500304801f715f7d\n");
+    info = facts(root, SAS "/end_device-6:0:3/target6:0:3/6:0:3:0/block/sdd");
+    assert_string_equal(info.bay.enclosure_id, "500304801f715f7d");
+    assert_int_equal(info.bay.slot, 7);
+    assert_int_equal(info.bay.slot_count, 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +361,8 @@ int main(void)
         TEST(test_nvme_drive),
         TEST(test_nvme_drive_of_several_paths),
         TEST(test_usb_drive),
+        TEST(test_bay),
+        TEST(test_bays_that_tell_little),
         TEST(test_hostile_and_missing_attributes_tell_nothing),
         TEST(test_loop_device_tells_no_link),
     };
