@@ -108,7 +108,8 @@ void ctl_numbers_work(struct ctl *ctl)
     size_t bytes = 0;
     int error = 0;
 
-    if (!ctl->numbers.noted || ctl->numbers.putting || ctl->life != CTL_LIFE_ONLINE) {
+    if (!ctl->numbers.noted || ctl->numbers.putting ||
+        (ctl->life != CTL_LIFE_ONLINE && ctl->life != CTL_LIFE_STOPPING)) {
         return;
     }
     if (clock_now_us(ctl->ports.clock) < ctl->numbers.again_us) {

@@ -21,17 +21,25 @@ class AddressCase(AgentCase):
 
     def host(self, inside=0, outside=0, drive_mib=128, **options):
         agent = self.agent(slots=0, drives=[], **options)
-        agent.config_path.write_text(re.sub(
-            r"(?s)enclosures = .*?drives = \(.*?\);\n",
-            lambda _: self.drives_text(agent, inside, outside, drive_mib),
-            agent.config_path.read_text()))
+        if inside and outside:  # so the drives of the enclosure have the lower numbers
+            self.reconfigure(agent, inside, 0, drive_mib)
+            agent.start()
+            agent.stop()
+        self.reconfigure(agent, inside, outside, drive_mib)
         return agent.start()
+
+    def reconfigure(self, agent, inside, outside, drive_mib=128):
+        text = agent.config_path.read_text()
+        text = re.sub(r"(?s)enclosures = \(.*?\);\n", "", text)
+        agent.config_path.write_text(re.sub(
+            r"(?s)drives = \(.*?\n\);\n",
+            lambda _: self.drives_text(agent, inside, outside, drive_mib), text))
 
     @staticmethod
     def drives_text(agent, inside, outside, drive_mib):
         places = [f"enclosure = {EID}; slot = {slot};" for slot in range(inside)]
         listed = ",\n".join(
-            f'{{ path = "{agent.directory}/d{number}"; {place} '
+            f'{{ path = "{agent.directory}/{"i" if place else "o"}{number}"; {place} '
             f'emulated = {{ size = "{drive_mib} MiB"; }}; }}'
             for number, place in enumerate(places + [""] * outside))
         enclosures = (f'enclosures = ( {{ eid = {EID}; model = "Test"; slots = 8; '
@@ -40,7 +48,8 @@ class AddressCase(AgentCase):
 
     def drives(self, agent):
         """Documents by path."""
-        return {doc["path"]: doc for doc in agent.view().all("drive").values()}
+        found = agent.view().all("drive").values()
+        return {doc["path"]: doc for doc in sorted(found, key=lambda doc: doc["path"])}
 
     def shell(self, agent, line, **more):
         """A line as somebody pastes it into a shell."""
@@ -267,16 +276,14 @@ class Mixed(AddressCase):
                          [f"{EID}:0", f"{EID}:1", " :3", " :4"])
 
     def test_which_drive_is_meant_is_never_guessed(self):
-        agent = self.host(inside=8, outside=2)
-        agent.ctl(f"/c0/e{EID}/s3", "set", "fault=replace")  # its number is 10, then
-        agent.ctl("/c0/s8", "show")
+        agent = self.host(outside=2)  # 0 and 1, which will be slots as well
         agent.stop()
-        # The numbers given anew: 0 and 1 are outside, and slots as well.
         text = agent.config_path.read_text()
-        lines = re.findall(r"\{ path = .*?\}; \}", text)
-        agent.config_path.write_text(re.sub(r"(?s)drives = \(.*?\n\);", lambda _: (
-            "drives = (\n" + ",\n".join(lines[8:] + lines[:8]) + "\n);"), text))
-        (agent.state_dir / "r-drive-numbers").unlink()
+        more = self.drives_text(agent, 8, 0, 128).replace(",\n{", ", {")
+        listed = re.search(r"(?s)drives = \(\n(.*?)\n\);", text)[1]
+        agent.config_path.write_text(re.sub(
+            r"(?s)drives = \(.*?\n\);\n",
+            lambda _: more.replace("drives = (\n", f"drives = (\n{listed},\n"), text))
         agent.start()
         agent.ctl("/c0/s0", "show")
         refused = agent.ctl("/c0", "add", "vd", "r1", "drives=0,1", check=False).stdout
