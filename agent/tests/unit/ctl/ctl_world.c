@@ -369,8 +369,7 @@ void slot_arrive(struct ctl_world *world, uint32_t index)
     struct ctl_drive_arrival arrival = {.identity = &identity, .device = slot};
 
     if (slot->found_in != NULL) {
-        identity.eid = UINT32_MAX;
-        identity.slot = UINT32_MAX;
+        identity.eid = identity.slot = UINT32_MAX;
         arrival.bay = (struct ctl_bay){.model = "SES box", .slot = slot->bay, .slot_count = 12};
         (void)snprintf(arrival.bay.enclosure_id, sizeof(arrival.bay.enclosure_id), "%s",
                        slot->found_in);
