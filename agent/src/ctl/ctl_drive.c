@@ -183,6 +183,7 @@ int cd_open(struct ctl_drive *cd, struct io_port *port)
     }
     cd->port = port;
     cd->size_bytes = port->size_bytes;
+    cd->grown_bytes = 0;
     cd->block_bytes = port->logical_block_bytes;
     cd->physical_block_bytes = port->physical_block_bytes;
     cd->label_status = LABEL_STATUS_UNREAD;
@@ -232,9 +233,9 @@ static enum label_status label_status_of(int error)
     }
 }
 
-static void label_was_read(struct label_read *read, int error)
+static void label_take(struct ctl_drive *cd, int error)
 {
-    struct ctl_drive *cd = read->owner;
+    struct label_read *read = &cd->label_read;
     struct ctl *ctl = cd->ctl;
 
     ASSERT(cd->label_status == LABEL_STATUS_READING);
@@ -251,6 +252,53 @@ static void label_was_read(struct label_read *read, int error)
         ctl_claims_label_read(ctl->claims, cd);
     }
     ctl_kick(ctl);
+}
+
+static void label_was_found(struct label_find *find, bool found)
+{
+    struct ctl_drive *cd = find->owner;
+
+    if (!found || !drive_is_idle(cd->drive)) {
+        label_take(cd, cd->label_error);
+        return;
+    }
+    cd->grown_bytes = cd->size_bytes;
+    cd->size_bytes = find->usable_bytes + DRIVE_RESERVED_BYTES;
+    group_store_forget(cd->ctl->group_store, cd->drive);
+    drive_size_set(cd->drive, cd->size_bytes);
+    cd->label_status = LABEL_STATUS_UNREAD;
+    cd_read_label(cd);
+}
+
+/* No label where it should be, and a group waits for this drive: the device may have become larger,
+ * and then the label is where the old size had it. */
+static bool label_is_sought(struct ctl_drive *cd, int error)
+{
+    const struct ctl_group *cg =
+        error == -ENOENT || error == -EBADMSG ? group_that_waits(cd) : NULL;
+    uint64_t from_bytes = 0;
+
+    if (cg == NULL || cg_config(cg)->compact || cd->grown_bytes != 0 || !cd->present) {
+        return false;
+    }
+    from_bytes = align_up_u64(cg_member_needed_bytes(cg), UINT64_C(1) << 20);
+    if (from_bytes == 0 || from_bytes >= drive_layout_usable_bytes(cd->size_bytes)) {
+        return false;
+    }
+    cd->label_error = error;
+    cd->label_find = (struct label_find){
+        .drive = cd->drive, .from_bytes = from_bytes, .complete = label_was_found, .owner = cd};
+    label_find_run(&cd->label_find);
+    return true;
+}
+
+static void label_was_read(struct label_read *read, int error)
+{
+    struct ctl_drive *cd = read->owner;
+
+    if (!label_is_sought(cd, error)) {
+        label_take(cd, error);
+    }
 }
 
 void cd_read_label(struct ctl_drive *cd)
@@ -305,9 +353,21 @@ void cd_member_take(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member)
     cd_state_update(cd);
 }
 
+/* All of it is free for whatever comes. */
+static void size_restore(struct ctl_drive *cd)
+{
+    if (cd->grown_bytes != 0 && cd->drive != NULL && drive_is_idle(cd->drive)) {
+        group_store_forget(cd->ctl->group_store, cd->drive);
+        drive_size_set(cd->drive, cd->grown_bytes);
+        cd->size_bytes = cd->grown_bytes;
+        cd->grown_bytes = 0;
+    }
+}
+
 void cd_make_blank(struct ctl_drive *cd)
 {
     cd_place_clear(cd);
+    size_restore(cd);
     free(cd->label);
     cd->label = NULL;
     cd_foreign_label_forget(cd);

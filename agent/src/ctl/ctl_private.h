@@ -36,6 +36,7 @@
 #include "meta/controller_record.h"
 #include "meta/former_owner.h"
 #include "meta/group_store.h"
+#include "meta/label_find.h"
 #include "task/erase.h"
 #include "task/measurement.h"
 #include "task/task.h"
@@ -115,6 +116,9 @@ struct ctl_drive {
     enum label_status label_status;
     bool settled;                  /* the label has been acted upon */
     struct label_read label_read;
+    struct label_find label_find;  /* of one that has become larger */
+    int label_error;               /* … what its label was found to be where it should be */
+    uint64_t grown_bytes;          /* … and how large it is, if one was found; else 0 */
     struct drive_label *label;     /* only between reading and settling */
     struct drive_label *foreign_label; /* of a member that is somebody else's; or NULL */
     struct drive_label *foreign_spare; /* of a hot spare that is somebody else's; or NULL */
@@ -685,6 +689,9 @@ bool cg_member_is_here(const struct ctl_group *cg, uint32_t member);
  * that is not running: one that is has settled it. */
 bool cg_member_is_stale(const struct ctl_group *cg, uint32_t member);
 void cg_stale_tell(struct ctl_group *cg);
+
+/* drive_rules.c: a group waits for a drive of this serial number; NULL: none. */
+const struct ctl_group *group_that_waits(const struct ctl_drive *cd);
 
 /* ctl_overwritten.c: of a group that is not running. */
 bool cg_member_is_overwritten(const struct ctl_group *cg, uint32_t member);

@@ -9,6 +9,7 @@
  *     label says; nor is one whose label is older than that record knows (cg_member_is_stale()).
  * (3) One that comes to a group at work with a later record than the group's: see ctl_later.c.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -268,6 +269,26 @@ static void settle_valid(struct ctl_drive *cd, const struct drive_label *label)
     UNREACHABLE();
 }
 
+/* Its device has become larger, which its place in a group does not profit by. */
+static void grown_tell(struct ctl_drive *cd)
+{
+    struct reason reason;
+    char path[PATH_TEXT_BYTES];
+    char now[24];
+    char before[24];
+
+    if (cd->grown_bytes == 0 || cd->group == NULL) {
+        return;
+    }
+    drive_path(cd, path, sizeof(path));
+    (void)snprintf(now, sizeof(now), "%llu", (unsigned long long)cd->grown_bytes);
+    (void)snprintf(before, sizeof(before), "%llu", (unsigned long long)cd->size_bytes);
+    reason_set(&reason, REASON_DRIVE_GROWN, "size_bytes", now, "used_bytes", before, NULL);
+    settle_reason(cd, &reason);
+    ctl_event(cd->ctl, EVENT_DRIVE_GROWN, cd->identity.key, "drive", path, "size_bytes", now,
+              "used_bytes", before, NULL);
+}
+
 void cd_settle(struct ctl_drive *cd)
 {
     struct reason reason;
@@ -301,6 +322,7 @@ void cd_settle(struct ctl_drive *cd)
         cd_place_clear(cd); /* a pulled member that came back as something else */
         cd->uuid = (struct uuid){0};
     }
+    grown_tell(cd);
     cd->settled = true;
     if (cd->foreign && label != NULL && label->role == LABEL_ROLE_MEMBER) {
         cd->foreign_label = label; /* foreign_set.h (1) */

@@ -424,7 +424,7 @@ bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct re
 
 /* A group waits for a drive of this serial number, and this one has no label: it may have become
  * larger or smaller, and then the label is not looked for where it is. */
-static const struct ctl_group *group_that_waits(const struct ctl_drive *cd)
+const struct ctl_group *group_that_waits(const struct ctl_drive *cd)
 {
     LIST_FOR_EACH (node, &cd->ctl->groups) {
         const struct ctl_group *cg = list_entry(node, const struct ctl_group, link);

@@ -102,7 +102,7 @@ void drive_port_attach(struct drive *drive, struct io_port *port)
 {
     ASSERT(port != NULL);
     ASSERT(drive_is_idle(drive)); /* a late transfer must never land under a new life */
-    ASSERT(port->size_bytes == drive->size_bytes);
+    ASSERT(port->size_bytes == drive->port->size_bytes);
     ASSERT(port->logical_block_bytes == drive->block_bytes);
     drive->port = port;
     drive->present = true;
@@ -128,6 +128,13 @@ void drive_identity_set_place(struct drive *drive, uint32_t eid, uint32_t slot, 
 uint64_t drive_size_bytes(const struct drive *drive)
 {
     return drive->size_bytes;
+}
+
+void drive_size_set(struct drive *drive, uint64_t size_bytes)
+{
+    ASSERT(drive_is_idle(drive));
+    ASSERT(size_bytes <= drive->port->size_bytes && size_bytes % drive->block_bytes == 0);
+    drive->size_bytes = size_bytes;
 }
 
 uint64_t drive_usable_bytes(const struct drive *drive)

@@ -171,6 +171,9 @@ void drive_submit(struct drive *drive, struct drive_io *io);
 /* The port has left (pull); queued transfers answer GONE. Those in the device are answered
  * by the port, or time out. */
 void drive_port_gone(struct drive *drive);
+/* From now on it is taken for one of this size, at most that of its port: what its label was written
+ * for. Only when idle. */
+void drive_size_set(struct drive *drive, uint64_t size_bytes);
 /* It has come back, perhaps as another port of the same size. Only when drive_is_idle(). */
 void drive_port_attach(struct drive *drive, struct io_port *port);
 bool drive_is_present(const struct drive *drive);

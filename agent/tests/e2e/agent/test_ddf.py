@@ -153,6 +153,30 @@ class Written(AgentCase):
         for path in paths:
             self.assertIn("No md superblock", examine(path)["text"])
 
+    def test_image_files_that_have_grown(self):
+        """All of them at once, so that nothing but the labels tells what they are."""
+        agent = self.agent(slots=0)
+        agent = self.agent(slots=3, directory=agent.directory,
+                           drives=self.odd_drives(agent.directory, [DRIVE] * 3))
+        agent.start()
+        agent.create("raid5", range(3))
+        agent.until("it to be consistent", lambda view: view.vd()["consistent"])
+        with agent.nbd() as data:
+            sums = write_random(data, data.get_size(), 10)
+        agent.stop()
+        for slot in range(3):
+            with (agent.directory / f"file{slot}").open("r+b") as file:
+                file.truncate(DRIVE + (slot + 1) * 48 * MIB + slot * 512)
+        for _ in range(2):
+            agent.start()
+            agent.optimal()
+            for slot in range(3):
+                self.assertEqual(agent.view().drive(slot)["state_reason"]["code"], "drive_grown")
+            self.assertIn("recognized by its label", agent.ctl("/c0", "show", "events").stdout)
+            with agent.nbd() as data:
+                self.assertEqual(digest(data, data.get_size()), sums)
+            agent.stop()
+
     def test_metadata_move_to_the_end(self):
         """An older version took the last whole 4096 bytes of such drives for their end."""
         agent, _, sums = self.made()

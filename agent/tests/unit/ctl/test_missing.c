@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ctl_world.h"
+#include "drive/drive_layout.h"
 
 #define MINUTE (60 * SIM_SECOND)
 #define EVENT_SET_MISSING 60220
@@ -305,16 +306,13 @@ static void test_overwritten_waits(void **state)
     world_free(world);
 }
 
-/* A drive that has become larger has its label where nobody looks for it: as long as its group
- * waits for it, it is not taken for a blank one. */
-static void test_grown_is_not_blank(void **state)
+#define EVENT_GROWN 60214
+
+static void grow(struct ctl_world *world)
 {
-    struct ctl_world *world = world_with(91, RAID_LEVEL_0, 2);
-    struct ctl_command *command = NULL;
     struct sim_drive *small = world->slots[1].drive;
     uint8_t *buffer = malloc(MIB);
 
-    (void)state;
     assert_non_null(buffer);
     world_stop(world);
     world->slots[1].options.size_bytes += 8 * MIB;
@@ -324,6 +322,51 @@ static void test_grown_is_not_blank(void **state)
         sim_drive_poke(world->slots[1].drive, at, buffer, MIB);
     }
     free(buffer);
+}
+
+/* A drive that has become larger is recognized by its label where the old size had it. */
+static void test_grown_is_recognized(void **state)
+{
+    struct ctl_world *world = world_with(90, RAID_LEVEL_0, 2);
+    struct virtual_drive_view view;
+
+    (void)state;
+    grow(world);
+    for (uint32_t i = 1; i <= 2; i++) {
+        world_start(world);
+        assert_true(world_vd(world, "data", &view, NULL));
+        assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OPTIMAL);
+        assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_ONLINE);
+        assert_int_equal(world_event_count(world, 0, EVENT_GROWN), i);
+        data_expect(world);
+        world_write(world, "data", 0, 256 * 1024, 0x11);
+        world_stop(world);
+    }
+    world_start(world);
+    assert_int_equal(world_delete(world, "data"), REASON_OK);
+    world_settle(world, MINUTE);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 1, 1, "new"), REASON_OK); /* all of it */
+    assert_true(world_vd(world, "new", &view, NULL));
+    assert_true(view.config->size_bytes >=
+                world->slots[1].options.size_bytes - DRIVE_RESERVED_BYTES - MIB);
+    world_free(world);
+}
+
+/* One without its label is not taken for a blank one as long as its group waits for it. */
+static void test_grown_is_not_blank(void **state)
+{
+    struct ctl_world *world = world_with(91, RAID_LEVEL_0, 2);
+    struct ctl_command *command = NULL;
+    uint8_t *zeros = calloc(1, 2 * LABEL_SLOT_BYTES);
+
+    (void)state;
+    assert_non_null(zeros);
+    grow(world);
+    sim_drive_poke(
+        world->slots[1].drive,
+        drive_layout_label_offset(world->slots[1].options.size_bytes - 8 * MIB, false, 0), zeros,
+        2 * LABEL_SLOT_BYTES);
+    free(zeros);
     world_start(world);
     assert_int_equal(world_create(world, RAID_LEVEL_0, 1, 1, "new"), REASON_DRIVE_HAS_DATA);
     assert_int_equal(world_spare(world, 1, NULL), REASON_DRIVE_HAS_DATA);
@@ -373,6 +416,7 @@ int main(void)
         cmocka_unit_test(test_overwritten_is_set_aside),
         cmocka_unit_test(test_overwritten_is_used),
         cmocka_unit_test(test_overwritten_waits),
+        cmocka_unit_test(test_grown_is_recognized),
         cmocka_unit_test(test_grown_is_not_blank),
         cmocka_unit_test(test_many_are_claimed),
         cmocka_unit_test(test_offline_then_missing),
