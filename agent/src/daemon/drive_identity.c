@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,19 +41,45 @@ static void key_append(char key[65], const char *text)
     key[at] = '\0';
 }
 
+/*
+ * A world wide name is 64 or 128 bits in hexadecimal digits, in sysfs and udev behind the name of
+ * the authority that gave it. Anything else there ("t10.ATA …", "nvme.8086-…") is made of model and
+ * serial number: taken for a name and cut, that of two drives would be the same.
+ */
 static void wwn_copy(char out[33], const char *text)
 {
+    static const char *const authorities[] = {"0x", "naa.", "eui.", "uuid."};
     size_t at = 0;
 
-    if (strncasecmp(text, "0x", 2) == 0) {
-        text += 2;
-    }
-    for (; *text != '\0' && at < 32; text++) {
-        if (isxdigit((unsigned char)*text)) {
-            out[at++] = (char)tolower((unsigned char)*text);
+    for (size_t i = 0; i < sizeof(authorities) / sizeof(authorities[0]); i++) {
+        size_t bytes = strlen(authorities[i]);
+
+        if (strncasecmp(text, authorities[i], bytes) == 0) {
+            text += bytes;
+            break;
         }
     }
+    for (; *text != '\0' && at < 32; text++) {
+        if (*text == '-') {
+            continue; /* of a UUID */
+        }
+        if (!isxdigit((unsigned char)*text)) {
+            break;
+        }
+        out[at++] = (char)tolower((unsigned char)*text);
+    }
     out[at] = '\0';
+    if (*text != '\0' || (at != 16 && at != 32) || strspn(out, "0") == at) {
+        out[0] = '\0';
+    }
+}
+
+/* The namespace of an NVMe drive without a name of its own, from "nvme.VENDOR-SERIAL-MODEL-ID". */
+static unsigned long namespace_of(const char *wwid)
+{
+    const char *last = strrchr(wwid, '-');
+
+    return strncmp(wwid, "nvme.", 5) == 0 && last != NULL ? strtoul(last + 1, NULL, 16) : 0;
 }
 
 /* What a loop device stands on. */
@@ -99,6 +126,31 @@ static void serial_fill(const struct device_info *info, struct drive_identity *i
     }
 }
 
+/* Model and serial number; what is too long for a key is told apart by a sum of all of it. */
+static void key_from_serial(const struct device_info *info, struct drive_identity *identity)
+{
+    char whole[200];
+    char sum[41];
+    unsigned long namespace = namespace_of(info->wwn);
+
+    (void)snprintf(whole, sizeof(whole), "%s_%s", identity->model, identity->serial);
+    if (namespace > 1) {
+        size_t used = strlen(whole);
+
+        (void)snprintf(whole + used, sizeof(whole) - used, "_ns%lu", namespace);
+    }
+    key_append(identity->key, "sn-");
+    if (strlen(identity->key) + strlen(whole) < sizeof(identity->key)) {
+        key_append(identity->key, whole);
+        return;
+    }
+    path_serial(whole, sum);
+    whole[sizeof(identity->key) - sizeof("sn-_") - strlen(sum)] = '\0';
+    key_append(identity->key, whole);
+    key_append(identity->key, "_");
+    key_append(identity->key, sum);
+}
+
 static void key_fill(const struct device_info *info, struct drive_identity *identity)
 {
     char place[41];
@@ -108,10 +160,7 @@ static void key_fill(const struct device_info *info, struct drive_identity *iden
         key_append(identity->key, "wwn-");
         key_append(identity->key, identity->wwn);
     } else if (identity->serial[0] != '\0') {
-        key_append(identity->key, "sn-");
-        key_append(identity->key, identity->model);
-        key_append(identity->key, "_");
-        key_append(identity->key, identity->serial);
+        key_from_serial(info, identity);
     } else {
         /* It tells nothing: known by where it is attached, and by its label later. */
         path_serial(info->hardware_path[0] != '\0' ? info->hardware_path : info->path, place);
