@@ -18,7 +18,8 @@ help:
   '                 with what failed: AW_FRESH_SEED=N repeats it' \
 	  'make judge       of make test only the step with a stock kernel under QEMU: over a virtual' \
 	  '                 drive while arrayd is restarted, its mdadm over the format on the drives, both' \
-	  '                 ways, and its udev, which must leave them alone (STORY=nbd|boot|mdadm|udev)' \
+	  '                 ways, its udev, which must leave them alone, and SCSI, NVMe and virtio drives that are' \
+	  '                 pulled and replaced (STORY=nbd|boot|drives|mdadm|udev)' \
 	  'make bench       speed, as ratios to named programs in the same run' \
 	  '                 (BENCH="--only engine --markdown" chooses; see bench/run.py)' \
 	  'make soak        a long run of the crash simulator, written through, behind the cache' \

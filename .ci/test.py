@@ -118,7 +118,7 @@ STEPS = [
          reports=[meson_report("agent", "kill")], lane=STORIES),
     # A stock kernel, emulated: that computes, on one core.
     Step("agent-judge", [[str(ROOT / ".ci/judge"), "--junit", str(junit("agent-judge"))]],
-         reports=[junit("agent-judge")], floor=99, lane=LONG),
+         reports=[junit("agent-judge")], floor=109, lane=LONG),
     Step("agent-fuzz", [[str(PYTHON), "agent/fuzz/run.py", "--build", str(BUILD / "agent-fuzz"),
                          "--junit", str(junit("agent-fuzz"))]], reports=[junit("agent-fuzz")]),
     # The backend's predictions are those of the real arraysim.

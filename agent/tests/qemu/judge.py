@@ -7,6 +7,7 @@ Stories:
     nbd    ext4 by the kernel's own nbd client, in use while arrayd is killed and restarted
     boot   systemd with the agent's units and the manual's line of fstab, from start to stop
     mdadm  the format on the drives, both ways, and md's own format
+    drives SCSI, NVMe and virtio drives found by scanning, pulled, replaced, with bad sectors
     udev   udevd and mdadm leave our members alone, as the agent's initramfs hook tells them
 
 ARRAYD, ARRAYCTL, ARRAYWRIGHT_ATTACH, DDFIMAGE and DDFREAD name the programs under test, UNITS the
@@ -25,6 +26,7 @@ sys.path.insert(0, str(HERE.parent / "e2e" / "agent"))
 
 import boot_judge  # noqa: E402
 import ddf_judge  # noqa: E402
+import drives_judge  # noqa: E402
 import machine  # noqa: E402
 import md_judge  # noqa: E402
 import nbd_judge  # noqa: E402
@@ -51,7 +53,8 @@ def mdadm_story(folder, kernel, verdicts, keep=None):
     bench.boot()
 
 
-STORIES = {"nbd": nbd_judge.story, "boot": boot_judge.story, "mdadm": mdadm_story, "udev": udev_judge.story}
+STORIES = {"nbd": nbd_judge.story, "boot": boot_judge.story, "drives": drives_judge.story,
+           "mdadm": mdadm_story, "udev": udev_judge.story}
 
 
 def main():

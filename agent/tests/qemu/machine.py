@@ -19,6 +19,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 LIMIT_S = 3600  # for a guest that hangs, not for a slow machine
 LAST_LINES = 25
+ANSWER = "judge: out "  # to a story that asked for it, and judges it
 LARGE = ["drivers/net", "drivers/gpu", "drivers/media", "sound"]  # of the modules, and not needed
 
 
@@ -129,9 +130,10 @@ def devices(drives):
 
 
 class Guest:
-    """One life of a machine. drives: (what the guest calls it, file)"""
+    """One life of a machine. drives: (what the guest calls it, file); more: of QEMU's arguments,
+    instead of the bus that the drives are on."""
 
-    def __init__(self, kernel, root, drives=(), processors=1):
+    def __init__(self, kernel, root, drives=(), processors=1, more=None):
         (root / "drives.list").write_text("".join(
             "{} {}:{}\n".format(name, *place_of(number)) for number, (name, _) in enumerate(drives)))
         shutil.copy(HERE / "common.sh", root)
@@ -142,7 +144,8 @@ class Guest:
                  "-smp", str(processors), "-m", "1024", "-nographic", "-no-reboot", "-nic", "none",
                  "-kernel", str(kernel.image), "-initrd", archive.name,
                  "-append", "console=ttyS0 quiet panic=-1 init=/init mitigations=off "
-                            "no_timer_check scsi_mod.scan=sync", *devices(drives)],
+                            "no_timer_check scsi_mod.scan=sync",
+                 *(devices(drives) if more is None else more)],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                 errors="replace")
             self.lines = []
@@ -162,7 +165,8 @@ class Guest:
             line = re.sub(r"\x1b(\[[?0-9;]*[A-Za-z]|c)", "", line).strip()
             if not line:
                 continue
-            print(f"# {time.monotonic() - self._started:6.1f} {line}", flush=True)
+            if not line.startswith(ANSWER):
+                print(f"# {time.monotonic() - self._started:6.1f} {line}", flush=True)
             self.lines.append(line)
             if found := re.search(r"judge: passed ([^:]+): (.*)", line):
                 self.passed[found[1]] = found[2]
@@ -170,6 +174,10 @@ class Guest:
                 self.failed = found[1]
             self.well = self.well or line.endswith("judge: ALL WELL")
             yield line
+
+    def reading(self):
+        """Each line as it comes."""
+        return self._output
 
     def until(self, text):
         """Reads until a line ends so; whether it came."""
