@@ -56,6 +56,11 @@ class Wrong(Exception):
     """An answer that nobody may get."""
 
 
+class Silent(Exception):
+    """No answer for long. Of an agent that has ended since there is none to come: a reset that the
+    kernel drops under load is not sent again."""
+
+
 class Conversation:
     """One client's handshake, as the protocol has it."""
 
@@ -69,7 +74,7 @@ class Conversation:
             try:
                 more = self.socket.recv(count - len(data))
             except TimeoutError as error:
-                raise Wrong(f"no answer within {PATIENCE_S} s") from error
+                raise Silent(f"no answer within {PATIENCE_S} s") from error
             except OSError as error:
                 raise Lost from error
             if not more:
@@ -108,7 +113,7 @@ class Conversation:
         try:
             self.socket = context.wrap_socket(self.socket, server_hostname="localhost")
         except TimeoutError as error:
-            raise Wrong("no answer within TLS") from error
+            raise Silent("no answer within TLS") from error
         except OSError as error:
             raise Lost from error
 
@@ -183,6 +188,10 @@ class Client(threading.Thread):
             name = self.talk(conversation)
             self.answers += 1
             self.test.note_answer(life, self, name)
+        except Silent as silent:
+            self.lost += 1
+            if self.test.life == life:
+                raise Wrong(str(silent)) from silent
         except Lost:
             self.lost += 1
             # Whoever greets after an end is the next one: it has no reason to hang up.
