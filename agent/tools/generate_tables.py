@@ -7,6 +7,7 @@ and the effects of commands, which the manual page of arrayd.conf lists as well.
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -272,9 +273,17 @@ def bounds_header(bounds: dict) -> str:
     return "\n".join([*out, "", "#endif", ""])
 
 
+def sizes_check(sentences: list[str]) -> None:
+    """A parameter of bytes is shown as a size with its unit (src/base/template.h)."""
+    for sentence in sentences:
+        if re.search(r"\{(\w*_)?bytes\} bytes", sentence):
+            sys.exit(f"the unit is said twice: {sentence}")
+
+
 def main() -> int:
     words = json.loads((AGENT / "protocol/words.json").read_text())
     events = json.loads((AGENT / "protocol/events.json").read_text())["events"]
+    sizes_check([*words["reasons"].values(), *(event["text"] for event in events)])
     commands = json.loads((AGENT / "protocol/commands.schema.json").read_text())
     page = (AGENT / "dist/arrayd.conf.5").read_text()
     bounds = json.loads((AGENT / "protocol/bounds.schema.json").read_text())["$defs"]

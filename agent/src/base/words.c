@@ -2038,7 +2038,7 @@ static const struct {
     {"drive_lost_stale",
      "The drive missed writes while it was away."},
     {"drive_grown",
-     "The device has {size_bytes} bytes now. It was recognized by its label where the old size had it, and {used_bytes} bytes of it are used as before."},
+     "The device has {size_bytes} now. It was recognized by its label where the old size had it, and {used_bytes} of it are used as before."},
     {"drive_lost_overwritten",
      "Another program wrote to the drive: something else is where its metadata were, so its data are not trusted. Look at what is on it; start its rebuild to use it again, which overwrites that."},
     {"drive_overwritten_used",

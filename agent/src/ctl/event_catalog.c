@@ -81,7 +81,7 @@ static const struct event_kind kinds[EVENT_ID_MAX] = {
      "Another program wrote to {drive}: {group} cannot do without the drive and uses it, but its data may be wrong. Compare them with a backup"},
     {60214, "drive_grown", EVENT_CLASS_WARNING, 2, "drive", 3,
      {"drive", "size_bytes", "used_bytes"},
-     "{drive} has {size_bytes} bytes now: it was recognized by its label where the old size had it, and goes on with {used_bytes} bytes"},
+     "{drive} has {size_bytes} now: it was recognized by its label where the old size had it, and goes on with {used_bytes}"},
     {60060, "drive_group_was_elsewhere", EVENT_CLASS_WARNING, 1, "drive_group", 1,
      {"group"},
      "Another system has written to {group} meanwhile: its configuration there was taken over, redundancy is resynchronised"},

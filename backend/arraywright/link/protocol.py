@@ -2109,7 +2109,7 @@ REASONS: dict[str, str] = {
     "drive_lost_flapping": "The drive vanished and came back too often: look at its cable and its slot before you rebuild it.",
     "drive_lost_absent": "The drive was absent when the controller started.",
     "drive_lost_stale": "The drive missed writes while it was away.",
-    "drive_grown": "The device has {size_bytes} bytes now. It was recognized by its label where the old size had it, and {used_bytes} bytes of it are used as before.",
+    "drive_grown": "The device has {size_bytes} now. It was recognized by its label where the old size had it, and {used_bytes} of it are used as before.",
     "drive_lost_overwritten": "Another program wrote to the drive: something else is where its metadata were, so its data are not trusted. Look at what is on it; start its rebuild to use it again, which overwrites that.",
     "drive_overwritten_used": "Another program wrote to the drive: something else was where its metadata were. Without it the drive group would be offline, so it is used all the same. Its data may be wrong: compare them with a backup.",
     "drive_lost_user": "The drive was taken offline by a user.",

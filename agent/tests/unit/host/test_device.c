@@ -247,12 +247,13 @@ static void test_small_missing_and_odd_paths(void **state)
     const struct device_claim_options large = {.size_min_bytes = DRIVE_BYTES + 1};
     char path[PATH_MAX + 16];
 
-    expect_refusal(fixture->path, &large, REASON_DRIVE_UNSUITABLE_SMALL, "16777217");
+    expect_refusal(fixture->path, &large, REASON_DRIVE_UNSUITABLE_SMALL,
+                   "has 16.8 MB; at least 16.8 MB");
     (void)snprintf(path, sizeof path, "%s/tiny", fixture->directory);
     file_make(path, 4096);
-    expect_refusal(path, &plain, REASON_DRIVE_UNSUITABLE_SMALL, "4096");
+    expect_refusal(path, &plain, REASON_DRIVE_UNSUITABLE_SMALL, "has 4.10 kB");
     file_make(path, 0);
-    expect_refusal(path, &plain, REASON_DRIVE_UNSUITABLE_SMALL, "0");
+    expect_refusal(path, &plain, REASON_DRIVE_UNSUITABLE_SMALL, "has 0 B");
     expect_refusal(fixture->directory, &plain, REASON_INVALID_ARGUMENT, "neither");
     (void)snprintf(path, sizeof path, "%s/none", fixture->directory);
     expect_refusal(path, &plain, REASON_INVALID_ARGUMENT, "No such file");
