@@ -41,7 +41,8 @@ uint32_t model_event_controller(const json_t *event);
 void model_free(struct model *model);
 /* Has the agent just begun, so that it does not know yet what there is? */
 bool model_is_starting(const struct model *model);
-/* Leaves out drives, groups and virtual drives of which that is so: StorCLI has no word for them. */
+/* Leaves out drives, groups and virtual drives of which that is so: StorCLI has no word for them.
+ */
 void model_leave_out_starting(struct model *model);
 
 const struct model_object *model_find(const struct model *model, enum object_kind kind,

@@ -210,7 +210,7 @@ void show_vd(struct cli_context *context)
         cli_each_numbered(context, OBJECT_KIND_VIRTUAL_DRIVE, missing, vd_visit, rows);
         row_set(data, "Virtual Drives", rows);
     }
-    bool none = context->model->lists[OBJECT_KIND_VIRTUAL_DRIVE].count == 0 &&
-                !context->model->starting;
+    bool none =
+        context->model->lists[OBJECT_KIND_VIRTUAL_DRIVE].count == 0 && !context->model->starting;
     show_finish(context, none ? "No VDs have been configured." : "None", missing, data);
 }

@@ -70,8 +70,8 @@ bool ctl_host_name_is_recent(const struct ctl_host *host, const char *name);
 
 /* What a command does to data and exports, as bits of enum command_effect, and the class that
  * follows from the gravest of them: class O without any. Presets must have been filled in. */
-enum command_class ctl_command_class(const struct ctl_host *host,
-                                     const struct ctl_command *command, uint32_t *ret_effects);
+enum command_class ctl_command_class(const struct ctl_host *host, const struct ctl_command *command,
+                                     uint32_t *ret_effects);
 
 /* The controller that has this object. Of none: the first, which says in its words that there is
  * no such object. */

@@ -232,8 +232,8 @@ void ctl_record_work(struct ctl *ctl)
 {
     bool stops = ctl->life == CTL_LIFE_STOPPING;
 
-    if ((!ctl->record_doubtful && ctl->ports.store->last_error == 0) || ctl->start != NULL || ctl->change != NULL ||
-        (stops && ctl->record_tried_last)) {
+    if ((!ctl->record_doubtful && ctl->ports.store->last_error == 0) || ctl->start != NULL ||
+        ctl->change != NULL || (stops && ctl->record_tried_last)) {
         return;
     }
     if (!stops && clock_now_us(ctl->ports.clock) < ctl->record_again_us) {
