@@ -62,6 +62,9 @@ class Settings(BaseSettings):
     group_commit_ms: Annotated[int, Field(ge=0, le=1000)] = 50
     login_attempts: Annotated[int, Field(ge=1)] = 5
     live_ring: Annotated[int, Field(ge=16)] = 20_000
+    events_per_host: Annotated[
+        int, Field(ge=1000, description="of a host that reports more, the newest are kept")
+    ] = 500_000
     event_days: Annotated[int, Field(ge=1)] = 400
     metrics_every_s: Annotated[
         float, Field(gt=0, le=60, description="between two looks at batteries and caches")

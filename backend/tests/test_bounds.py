@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import select, update
 from websockets.exceptions import InvalidStatus
 
+from arraywright import maintenance
 from arraywright.events.models import Event
 from arraywright.hosts.models import Host
 from arraywright.link import allowances
@@ -385,6 +386,26 @@ async def test_a_flood_of_events_waits_and_is_told(
     assert (await viewer.get("/events")).json()["total"] == 400
     (alert,) = (await viewer.get("/alerts", params={"rule": "host_noisy"})).json()["items"]
     assert "had to wait" in alert["reason"]["text"]
+
+
+async def test_oldest_events_of_a_host_that_never_stops_are_removed(
+    server: Running, raid5: FakeAgent, administrator: httpx.AsyncClient
+) -> None:
+    async with await enrolled_agent(server, administrator, "beta") as beta:
+        await beta.connect()
+        await beta.report_events([documents.event(seq) for seq in range(1, 4)], acked=3)
+    for first in range(1, 1201, 200):
+        events = [documents.event(seq) for seq in range(first, first + 200)]
+        await raid5.report_events(events, acked=first + 199)
+    settings = server.runtime.settings
+    server.runtime.settings = settings.model_copy(update={"events_per_host": 1000})
+    await maintenance.thin_out(server.runtime)
+    await maintenance.thin_out(server.runtime)
+    async with server.runtime.database.read() as session:
+        rows = (await session.execute(select(Event.host_id, Event.seq))).all()
+    mine = sorted(row.seq for row in rows if str(row.host_id) == raid5.agent_id)
+    assert mine == list(range(201, 1201))
+    assert len(rows) == 1003
 
 
 async def test_a_flooding_host_has_its_steady_rate() -> None:

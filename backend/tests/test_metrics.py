@@ -196,3 +196,10 @@ async def test_an_offline_host_leaves_a_gap(
 async def test_buckets_begin_where_they_should() -> None:
     assert bucket(MIDNIGHT, DAY_S) == MIDNIGHT
     assert bucket(MIDNIGHT + 1799, 1800) == MIDNIGHT
+
+
+@pytest.mark.parametrize("odd", [10**400, "7", None, [], True, float("nan"), float("inf")])
+async def test_odd_figures_of_an_older_version_are_left_out(odd: object) -> None:
+    doc = {"charge_percent": odd, "temperature_c": 20}
+    assert samples("battery", doc) == {"temperature_c": 20.0}
+    assert samples("controller", {"cache": odd}) == {}

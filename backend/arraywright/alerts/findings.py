@@ -112,8 +112,8 @@ SERVER_TEXTS = {
         severity=EventClass.WARNING,
         what="Host {name} reports more events than the limit of {rate} per second; "
         "{count} had to wait.",
-        effect="Nothing is lost, but what the host reports arrives late. "
-        "Other hosts are not affected.",
+        effect="What the host reports arrives late, and its oldest events are removed "
+        "earlier than those of others. Other hosts are not affected.",
         remedy="Look at the newest events of the host. Retire the host if it is not one of yours.",
     ),
     ServerRule.HOST_SENT_NONSENSE: ServerText(

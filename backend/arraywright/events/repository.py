@@ -1,5 +1,7 @@
 """Questions about events."""
 
+from uuid import UUID
+
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -36,6 +38,22 @@ def filtered(query: EventFilter) -> Rows:
             func.lower(Event.text).contains(query.q.lower(), autoescape=True)
         )
     return statement
+
+
+async def crowded_hosts(session: AsyncSession, most: int) -> list[UUID]:
+    """Hosts with more events than that."""
+    found = await session.execute(
+        select(Event.host_id).group_by(Event.host_id).having(func.count() > most)
+    )
+    return list(found.scalars())
+
+
+async def keep_newest(session: AsyncSession, host_id: UUID, most: int) -> None:
+    ids = select(Event.id).where(Event.host_id == host_id)
+    oldest_kept = ids.order_by(Event.id.desc()).offset(most - 1).limit(1)
+    await session.execute(
+        delete(Event).where(Event.host_id == host_id, Event.id < oldest_kept.scalar_subquery())
+    )
 
 
 async def purge(session: AsyncSession, before_us: int) -> None:

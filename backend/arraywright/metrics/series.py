@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from arraywright.link.protocol import INTEGER_MAX
+
 HOUR_S = 3600
 DAY_S = 24 * HOUR_S
 
@@ -39,8 +41,15 @@ def bucket(at_s: int, step_s: int) -> int:
 
 def samples(kind: str, doc: Mapping[str, Any]) -> dict[str, float]:
     """What an object's document says now; what it does not know is left out."""
-    source, names = (doc, BATTERY) if kind == "battery" else (doc.get("cache") or {}, CACHE)
-    return {name: float(source[name]) for name in names if source.get(name) is not None}
+    source, names = (doc, BATTERY) if kind == "battery" else (doc.get("cache"), CACHE)
+    if not isinstance(source, Mapping):
+        return {}
+    return {name: float(source[name]) for name in names if _is_figure(source.get(name))}
+
+
+def _is_figure(value: Any) -> bool:
+    """Documents that an older version has stored may hold anything: one must not stop the rest."""
+    return type(value) in (int, float) and abs(value) <= INTEGER_MAX
 
 
 def tier_for(span_s: int) -> int:

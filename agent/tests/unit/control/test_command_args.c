@@ -143,6 +143,8 @@ static void test_what_is_refused(void **state UNUSED)
     expect_refused("vd_delete", "{\"virtual_drive\":\"v\",\"force\":1}", "force", "true or false");
     expect_refused("rebuild", "{\"drive\":\"d\",\"action\":\"dance\"}", "action", "does not know");
     /* Without a size it takes all there is, which cannot be undone: 0 is not that. */
+    expect_refused("vd_expand", "{\"virtual_drive\":\"v\",\"size_bytes\":9007199254740992}",
+                   "size_bytes", "is too large");
     expect_refused("vd_expand", "{\"virtual_drive\":\"v\",\"size_bytes\":0}", "size_bytes",
                    "must be at least 1");
     expect_refused("rebuild", "{\"drive\":\"d\",\"action\":7}", "action", "must be a word");

@@ -217,6 +217,25 @@ static void test_malformed_commands_are_refused_and_bounded(void **state UNUSED)
     command_relay_done(&relay);
 }
 
+static void test_frames_that_cannot_be_read_are_answered(void **state UNUSED)
+{
+    struct command_relay relay;
+    uint32_t count = 0;
+
+    command_relay_start(&relay);
+    for (uint32_t i = 0; i < 2 * RELAY_REPLIES_MAX; i++) {
+        command_relay_nack(&relay, "it is not JSON");
+    }
+    for (json_t *frame = NULL; (frame = pull(&relay, 5)) != NULL; json_decref(frame)) {
+        assert_string_equal(json_text_at(frame, "t"), "nack");
+        assert_string_equal(json_text_at(frame, "reason"), "bad");
+        assert_string_equal(json_text_at(frame, "detail"), "it is not JSON");
+        count++;
+    }
+    assert_int_equal(count, RELAY_REPLIES_MAX / 2); /* room is left for cmd_acks */
+    command_relay_done(&relay);
+}
+
 static void test_a_backend_that_does_not_read(void **state UNUSED)
 {
     struct command_relay relay;
@@ -471,6 +490,7 @@ int main(void)
         cmocka_unit_test(test_order_and_bound_of_running_commands),
         cmocka_unit_test(test_too_many_commands),
         cmocka_unit_test(test_malformed_commands_are_refused_and_bounded),
+        cmocka_unit_test(test_frames_that_cannot_be_read_are_answered),
         cmocka_unit_test(test_a_backend_that_does_not_read),
         cmocka_unit_test(test_outcomes_from_before_are_listed),
         cmocka_unit_test(test_unacknowledged_results_are_bounded),
