@@ -53,6 +53,12 @@ bool directed_puncture_crash(uint64_t seed);
 bool directed_puncture_repair(uint64_t seed);
 
 /*
+ * Two drives cannot read sectors of the same block, one of them in common. False: another one than
+ * that is an error, or that is none.
+ */
+bool directed_sectors(uint64_t seed);
+
+/*
  * The block beside the lost one is written, and goes bad again while a new drive, full of old
  * bytes, is filled. False: something else than was written there is read.
  */

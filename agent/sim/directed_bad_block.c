@@ -252,6 +252,27 @@ bool directed_read_cut_short(uint64_t seed)
     return gets[0].status != VD_STATUS_OK;
 }
 
+bool directed_sectors(uint64_t seed)
+{
+    struct sim_array *array = story_start_level(seed, RAID_LEVEL_5, 3);
+    struct sim_fault first = {SIM_FAULT_READ, 0, 1024};
+    struct sim_fault second = {SIM_FAULT_READ, 512, 1024};
+    enum vd_status status = story_put(array, 0, 7);
+    bool good =
+        sim_drive_fault_add(array->sims[0], &first) && sim_drive_fault_add(array->sims[1], &second);
+    uint8_t bytes[512];
+
+    ASSERT(status == VD_STATUS_OK && good);
+    for (uint32_t sector = 0; sector < STORY_BLOCK / 512; sector++) {
+        status = sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false,
+                              (uint64_t)sector * 512, sizeof(bytes), bytes);
+        good = good && (status == VD_STATUS_OK) == (sector != 1); /* both have lost the second */
+        good = good && (status != VD_STATUS_OK || (bytes[0] == 7 && bytes[511] == 7));
+    }
+    story_end(array);
+    return good;
+}
+
 bool directed_puncture(uint64_t seed)
 {
     struct sim_array *array = array_beyond(seed);

@@ -344,7 +344,9 @@ static void request_check(const struct sim_drive *drive, const struct io_request
     ASSERT(request->length_bytes > 0 && request->length_bytes <= IO_LENGTH_MAX_BYTES);
     ASSERT(
         io_range_is_sound(drive->options.size_bytes, request->offset_bytes, request->length_bytes));
-    ASSERT((uintptr_t)request->buffer % IO_ALIGN_BYTES == 0);
+    ASSERT((uintptr_t)request->buffer %
+               (request->length_bytes < IO_ALIGN_BYTES ? IO_SECTOR_BYTES : IO_ALIGN_BYTES) ==
+           0);
     ASSERT(request->buffer != NULL);
 }
 

@@ -98,6 +98,7 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_PLAIN_UNLOCKED, .story = directed_plain_mirror},
     {.bug = SIM_BUG_PLAIN_NOTED, .story = directed_plain_noted},
     {.bug = SIM_BUG_REBUILD_GOES_ON, .story = directed_rebuild_goes_on},
+    {.bug = SIM_BUG_SECTORS_GIVEN_UP, .story = directed_sectors},
     {.bug = SIM_BUG_READ_CUT_SHORT, .story = directed_read_cut_short},
     {.bug = SIM_BUG_LENT_READ_KEPT, .story = directed_lent_read},
 };

@@ -56,6 +56,7 @@
     X(SYNC_OTHER_COPY, P1, "a resync takes another copy than reads have taken before")             \
     X(READ_ERROR_IS_DATA, P2, "what could not be read counts as read")                             \
     X(READ_GIVES_UP, P2, "a read error is answered although redundancy could help")                \
+    X(SECTORS_GIVEN_UP, P2, "a block is lost as a whole of which sectors could be had")           \
     X(READ_CUT_SHORT, P2, "a read by the block is over when its group goes offline")               \
     X(WRITE_ERROR_FORGOTTEN, P3, "a write error costs nobody anything")                            \
     X(LATE_OP_REUSED, A, "buffers of a late transfer are used again")                              \

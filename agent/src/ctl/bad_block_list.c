@@ -23,6 +23,11 @@ static void entry_add(struct ctl_bad_blocks *list, const struct ctl_bad_block *e
     while (at > 0 && list->blocks[at - 1].lba > entry->lba) {
         at--;
     }
+    if (at > 0 && list->blocks[at - 1].lba == entry->lba) { /* the same of another copy */
+        list->blocks[at - 1].count = max_u64(list->blocks[at - 1].count, entry->count);
+        list->total--;
+        return;
+    }
     if (at == CTL_BAD_BLOCKS_MAX) {
         list->more = true;
         return;
@@ -45,8 +50,8 @@ static void drive_list(const struct ctl_drive *cd, const uint64_t *after_lba,
     for (uint32_t i = 0; config != NULL && i < config->bad_count; i++) {
         const struct bad_blocks *range = &config->bad[i];
         struct ctl_bad_block entry = {.lba = range->offset_bytes / cd->block_bytes,
-                                      .count = (uint64_t)range->block_count *
-                                               (BAD_BLOCK_BYTES / cd->block_bytes),
+                                      .count = (uint64_t)range->block_count * BAD_BLOCK_BYTES /
+                                               cd->block_bytes,
                                       .kind = range->kind};
 
         if (range->member == cd->member) {

@@ -10,6 +10,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "meta/bad_blocks.h"
 #include "meta/md_super.h"
 
 #define DAY_US (UINT64_C(24) * 3600 * 1000000)
@@ -405,7 +406,7 @@ static enum undo_spoilt vd_spoilt(const struct ctl_vd *cv, const struct group_co
         const struct bad_blocks *bad = &config->bad[i];
 
         if (bad->offset_bytes < end_bytes &&
-            bad->offset_bytes + (uint64_t)bad->block_count * 4096 > vd->extent_start_bytes) {
+            bad->offset_bytes + (uint64_t)bad->block_count * BAD_BLOCK_BYTES > vd->extent_start_bytes) {
             return UNDO_SPOILT_BLOCKS;
         }
     }

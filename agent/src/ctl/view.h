@@ -156,7 +156,7 @@ struct drive_view {
     bool spare_affinity, spare_revertible;
     uint64_t media_errors, other_errors, predictive_failures;
     uint64_t timeouts, retries, slow_commands;
-    uint64_t bad_blocks;             /* of 4 KiB, in its group's table */
+    uint64_t bad_blocks;             /* of the virtual drives' logical blocks, in its group's table */
     bool slow;
     bool has_unsuitable, has_state_reason;
     struct reason unsuitable, state_reason;

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "ctl/ctl_await.h"
 #include "ctl/ctl_private.h"
+#include "meta/bad_blocks.h"
 
 static void drive_blocked(const struct ctl_drive *cd, struct blocked *blocked)
 {
@@ -48,7 +49,9 @@ static void drive_counts(const struct ctl_drive *cd, struct drive_view *view)
     for (uint32_t i = 0; cd->group != NULL && i < cg_config(cd->group)->bad_count; i++) {
         const struct bad_blocks *range = &cg_config(cd->group)->bad[i];
 
-        view->bad_blocks += range->member == cd->member ? range->block_count : 0;
+        view->bad_blocks += range->member == cd->member
+                                ? range->block_count / (cg_block_bytes(cd->group) / BAD_BLOCK_BYTES)
+                                : 0;
     }
     if (cd->drive != NULL) {
         const struct drive_counters *counters = drive_counters(cd->drive);

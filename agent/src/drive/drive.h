@@ -68,7 +68,7 @@ struct drive;
 struct drive_io {
     enum io_op op;
     enum io_class class_;
-    uint64_t offset_bytes;  /* on the drive; a multiple of 4096 */
+    uint64_t offset_bytes;  /* on the drive; a multiple of 4096, or blocks within (io_port.h (3)) */
     uint32_t length_bytes;  /* a multiple of 4096 or up to the drive's end (io_port.h (3)) */
     void *buffer;
     void (*complete)(struct drive_io *io, enum io_status status);
@@ -76,6 +76,7 @@ struct drive_io {
     uint64_t patience_us;   /* 0: for ever. So long with the device, it is told once: */
     void (*waiting)(struct drive_io *io);
     void *owner;
+    bool known_bad;         /* part of it is known to be unreadable: a media error is no news */
 
     /* Private to the drive. */
     struct list link;

@@ -77,6 +77,9 @@ static void thresholds_check(struct drive *drive)
 void drive_ladder_error(struct drive *drive, const struct drive_io *io, enum io_status status,
                         uint64_t now_us)
 {
+    if (status == IO_STATUS_MEDIA && io->known_bad) {
+        return; /* counted when it was found */
+    }
     switch (status) {
     case IO_STATUS_OK:
     case IO_STATUS_GONE:

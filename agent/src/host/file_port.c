@@ -234,7 +234,9 @@ static void check_request(const struct file_port *port, const struct io_request 
     }
     ASSERT(request->length_bytes > 0);
     ASSERT(request->length_bytes <= IO_LENGTH_MAX_BYTES);
-    ASSERT(is_aligned_u64((uintptr_t)request->buffer, IO_ALIGN_BYTES));
+    ASSERT(is_aligned_u64((uintptr_t)request->buffer, request->length_bytes < IO_ALIGN_BYTES
+                                                          ? IO_SECTOR_BYTES
+                                                          : IO_ALIGN_BYTES));
     ASSERT(request->buffer != NULL);
     ASSERT(io_range_is_sound(port->io.size_bytes, request->offset_bytes, request->length_bytes));
 }

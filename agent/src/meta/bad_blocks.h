@@ -1,6 +1,7 @@
 /*
- * The table of bad blocks of a drive group: ranges of 4 KiB blocks of its members whose content is
- * not to be had. Pure; part of the group's record (meta/config.h).
+ * The table of bad blocks of a drive group: ranges of 512 bytes of its members whose content is not
+ * to be had; of a virtual drive they are whole logical blocks. Pure; part of the group's record
+ * (meta/config.h).
  *
  * Three kinds, the later the graver; a block has one:
  *   UNREADABLE  the drive could not read it when it was needed, and nothing else could stand in.
@@ -8,8 +9,8 @@
  *   LOST        what is on the drive is not its content, or cannot be read; recovered and rewritten
  *               as soon as the rest of its row allows, EIO until then. What a rebuild leaves behind
  *               where it finds too little, and a resynchronisation.
- *   PUNCTURED   its content is gone for good: the row was made consistent without it. EIO until the
- *               whole block is written.
+ *   PUNCTURED   its content is gone for good: the row was made consistent without it. EIO until it
+ *               is written.
  *
  * (1) Ranges are sorted by member and offset, do not overlap, and hold at least one block.
  * (2) Some places of the table are kept for what dropping the middle of a range splits.
@@ -20,7 +21,7 @@
 #include "base/attrs.h"
 #include "meta/config.h"
 
-#define BAD_BLOCK_BYTES 4096u
+#define BAD_BLOCK_BYTES 512u
 
 #define BAD_KIND_BIT(kind) (1u << (kind))
 #define BAD_KINDS_ALL                                                                              \

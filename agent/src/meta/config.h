@@ -95,8 +95,8 @@ struct vd_config {
 struct bad_blocks {
     uint32_t member;
     enum bad_block_kind kind;
-    uint64_t offset_bytes;     /* on the member's data area; a multiple of 4096 */
-    uint32_t block_count;      /* of 4096 bytes; at least 1 */
+    uint64_t offset_bytes;     /* on the member's data area; a multiple of 512 */
+    uint32_t block_count;      /* of 512 bytes; at least 1 */
 };
 
 /* A drive that is being made equal to the one in a member's place, to take it (vd/copyback.c). */

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "drive/drive_layout.h"
+#include "meta/bad_blocks.h"
 
 bool vd_name_is_valid(const char *name)
 {
@@ -181,7 +182,7 @@ static bool bad_blocks_are_sorted(const struct bad_blocks *a, const struct bad_b
 {
     return a->member < b->member ||
            (a->member == b->member &&
-            a->offset_bytes + (uint64_t)a->block_count * 4096 <= b->offset_bytes);
+            a->offset_bytes + (uint64_t)a->block_count * BAD_BLOCK_BYTES <= b->offset_bytes);
 }
 
 static const char *bad_blocks_problem(const struct group_config *config)
@@ -193,8 +194,8 @@ static const char *bad_blocks_problem(const struct group_config *config)
         const struct bad_blocks *range = &config->bad[i];
 
         if (range->member >= config->member_count || range->offset_bytes > MEMBER_BYTES_MAX ||
-            !is_aligned_u64(range->offset_bytes, 4096) || range->block_count == 0 ||
-            (uint64_t)range->block_count * 4096 > MEMBER_BYTES_MAX ||
+            !is_aligned_u64(range->offset_bytes, BAD_BLOCK_BYTES) || range->block_count == 0 ||
+            (uint64_t)range->block_count * BAD_BLOCK_BYTES > MEMBER_BYTES_MAX ||
             (unsigned)range->kind >= BAD_BLOCK_KIND_MAX) {
             return "A bad block is not on a member.";
         }

@@ -14,6 +14,7 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "base/crc.h"
+#include "meta/bad_blocks.h"
 #include "meta/config_check.h"
 #include "meta/group_store.h"
 
@@ -26,7 +27,9 @@
 #define RECORD_STRIPED 1u
 #define RECORD_COPYBACK 2u
 #define RECORD_COMPACT 4u
-#define RECORD_VERSION_MAX (RECORD_VERSION + (RECORD_STRIPED | RECORD_COPYBACK | RECORD_COMPACT))
+#define RECORD_SECTORS 8u /* bad blocks are counted in 512 bytes, else in 4096 */
+#define RECORD_VERSION_MAX                                                                         \
+    (RECORD_VERSION + (RECORD_STRIPED | RECORD_COPYBACK | RECORD_COMPACT | RECORD_SECTORS))
 
 static const uint8_t record_magic[8] = "AWGROUP1";
 
@@ -245,6 +248,13 @@ static uint32_t version_of(const struct group_config *config)
     uint32_t extras =
         (config->copyback.active ? RECORD_COPYBACK : 0) | (config->compact ? RECORD_COMPACT : 0);
 
+    for (uint32_t i = 0; i < config->bad_count; i++) {
+        uint64_t bytes = (uint64_t)config->bad[i].block_count * BAD_BLOCK_BYTES;
+
+        if (((config->bad[i].offset_bytes | bytes) & 4095) != 0) {
+            extras |= RECORD_SECTORS;
+        }
+    }
     for (uint32_t i = 0; i < config->vd_count; i++) {
         if (!uuid_is_zero(&config->vds[i].stripe.uuid)) {
             extras |= RECORD_STRIPED;
@@ -279,7 +289,13 @@ static const enum bad_block_kind bad_kind_numbers[] = {
 STATIC_ASSERT(sizeof(bad_kind_numbers) / sizeof(bad_kind_numbers[0]) == BAD_BLOCK_KIND_MAX,
               "every kind has a number on disk");
 
-static void bad_encode(const struct bad_blocks *range, uint8_t *out)
+/* The blocks of 4096 bytes that earlier versions know; 512 where that is not enough. */
+static uint32_t bad_unit_bytes(uint32_t version)
+{
+    return version_has(version, RECORD_SECTORS) ? BAD_BLOCK_BYTES : 4096;
+}
+
+static void bad_encode(const struct bad_blocks *range, uint32_t version, uint8_t *out)
 {
     put_le16(out, (uint16_t)range->member);
     for (uint8_t i = 0; i < BAD_BLOCK_KIND_MAX; i++) {
@@ -287,18 +303,23 @@ static void bad_encode(const struct bad_blocks *range, uint8_t *out)
             out[2] = i;
         }
     }
-    put_le32(out + 4, range->block_count - 1);
+    put_le32(out + 4,
+             (uint32_t)((uint64_t)range->block_count * BAD_BLOCK_BYTES / bad_unit_bytes(version)) -
+                 1);
     put_le64(out + 8, range->offset_bytes);
 }
 
-static int bad_decode(const uint8_t *in, struct bad_blocks *range)
+static int bad_decode(const uint8_t *in, uint32_t version, struct bad_blocks *range)
 {
-    if (in[2] >= BAD_BLOCK_KIND_MAX || in[3] != 0 || get_le32(in + 4) == UINT32_MAX) {
+    uint64_t blocks =
+        ((uint64_t)get_le32(in + 4) + 1) * (bad_unit_bytes(version) / BAD_BLOCK_BYTES);
+
+    if (in[2] >= BAD_BLOCK_KIND_MAX || in[3] != 0 || blocks > UINT32_MAX) {
         return -EBADMSG;
     }
     range->member = get_le16(in);
     range->kind = bad_kind_numbers[in[2]];
-    range->block_count = get_le32(in + 4) + 1;
+    range->block_count = (uint32_t)blocks;
     range->offset_bytes = get_le64(in + 8);
     return 0;
 }
@@ -394,7 +415,7 @@ int group_record_encode(const struct group_config *config, uint8_t *buffer, size
         }
     }
     for (uint32_t i = 0; i < config->bad_count; i++, out += GROUP_RECORD_BAD_BYTES) {
-        bad_encode(&config->bad[i], out);
+        bad_encode(&config->bad[i], version, out);
     }
     if (config->copyback.active) {
         copyback_encode(&config->copyback, out);
@@ -465,7 +486,7 @@ static int record_fields_decode(const uint8_t *buffer, size_t bytes, struct grou
         (uint32_t)(bad_bytes(version, bytes, config->member_count, config->vd_count) /
                    GROUP_RECORD_BAD_BYTES);
     for (uint32_t i = 0; i < config->bad_count; i++, in += GROUP_RECORD_BAD_BYTES) {
-        if (bad_decode(in, &config->bad[i]) != 0) {
+        if (bad_decode(in, version, &config->bad[i]) != 0) {
             return -EBADMSG;
         }
     }

@@ -8,7 +8,8 @@
  * (2) complete() is called exactly once and never from inside submit().
  * (3) Offset and length are multiples of 4096 and lie inside size_bytes; the
  *     buffer is aligned to 4096. A flush has length 0 and no buffer. A drive with blocks of
- *     512 bytes may end within 4096 bytes: a transfer that reaches its end ends there.
+ *     512 bytes may end within 4096 bytes: a transfer that reaches its end ends there. Of such
+ *     a drive single blocks within 4096 bytes may be read, to a buffer aligned to 512.
  * (4) A completed write may sit in the device's volatile cache until a flush
  *     that was submitted after its completion has itself completed.
  */
@@ -26,6 +27,7 @@
     ((status) == IO_STATUS_NO_SPACE || (status) == IO_STATUS_READ_ONLY)
 
 #define IO_ALIGN_BYTES 4096u
+#define IO_SECTOR_BYTES 512u
 /* The longest single transfer a port must accept. */
 #define IO_LENGTH_MAX_BYTES (1024u * 1024u)
 
@@ -74,10 +76,17 @@ struct io_port {
 static inline bool io_range_is_sound(uint64_t size_bytes, uint64_t offset_bytes,
                                      uint32_t length_bytes)
 {
-    return is_aligned_u64(offset_bytes, IO_ALIGN_BYTES) && length_bytes <= size_bytes &&
-           offset_bytes <= size_bytes - length_bytes &&
-           (is_aligned_u64(length_bytes, IO_ALIGN_BYTES) ||
-            offset_bytes + length_bytes == size_bytes);
+    uint64_t in_block = offset_bytes % IO_ALIGN_BYTES;
+
+    if (length_bytes > size_bytes || offset_bytes > size_bytes - length_bytes) {
+        return false;
+    }
+    if (length_bytes < IO_ALIGN_BYTES &&
+        is_aligned_u64(offset_bytes | length_bytes, IO_SECTOR_BYTES)) {
+        return in_block + length_bytes <= IO_ALIGN_BYTES;
+    }
+    return in_block == 0 && (is_aligned_u64(length_bytes, IO_ALIGN_BYTES) ||
+                             offset_bytes + length_bytes == size_bytes);
 }
 
 static inline void io_port_submit(struct io_port *port, struct io_request *request)

@@ -4,19 +4,26 @@
  */
 #include "vd/group_private.h"
 
-bool bad_add(struct vd *vd, uint32_t member, uint64_t offset_bytes, enum bad_block_kind kind,
-             bool *ret_new)
+bool bad_add_range(struct vd *vd, uint32_t member, uint64_t offset_bytes, uint32_t length_bytes,
+                   enum bad_block_kind kind, bool *ret_new)
 {
     struct group *group = vd->group;
-    bool room = false;
+    bool room = true;
+
+    ASSERT(length_bytes > 0 && length_bytes % BAD_BLOCK_BYTES == 0);
+    *ret_new = false;
 
     if (SIM_BUG(LOST_FORGOTTEN) && kind == BAD_BLOCK_KIND_LOST) {
         *ret_new = true;
         return true;
     }
-    room = bad_blocks_add(&group->config, member, offset_bytes, kind, ret_new);
+    for (uint32_t at = 0; at < length_bytes && room; at += BAD_BLOCK_BYTES) {
+        bool is_new = false;
 
-    if (!room || !*ret_new) {
+        room = bad_blocks_add(&group->config, member, offset_bytes + at, kind, &is_new);
+        *ret_new = *ret_new || is_new;
+    }
+    if (!*ret_new) {
         return room;
     }
     (void)save_changed(group); /* who needs it durable waits for group->change */
@@ -24,7 +31,13 @@ bool bad_add(struct vd *vd, uint32_t member, uint64_t offset_bytes, enum bad_blo
         group->observer.bad_block(group->observer.context, vd, member, offset_bytes, kind, true);
     }
     vd_changed_tell(vd);
-    return true;
+    return room;
+}
+
+bool bad_add(struct vd *vd, uint32_t member, uint64_t offset_bytes, enum bad_block_kind kind,
+             bool *ret_new)
+{
+    return bad_add_range(vd, member, offset_bytes, IO_ALIGN_BYTES, kind, ret_new);
 }
 
 bool bad_drop(struct vd *vd, uint32_t member, uint64_t offset_bytes, uint64_t length_bytes,
@@ -50,5 +63,6 @@ uint64_t vd_bad_blocks(const struct vd *vd)
     const struct vd_config *own = vd_config_of(vd);
 
     return bad_blocks_count(&vd->group->config, own->extent_start_bytes, own->geometry.extent_bytes,
-                            BAD_KINDS_ALL);
+                            BAD_KINDS_ALL) /
+           (own->geometry.block_bytes / BAD_BLOCK_BYTES);
 }

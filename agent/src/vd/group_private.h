@@ -430,8 +430,10 @@ struct stripe_op {
     struct list lent_link; /* all operations held up with memory of the same request, in a ring */
     uint32_t failed;      /* places that failed to read */
     uint32_t have;        /* places whose buffer holds the member's content */
-    uint32_t punctured;   /* places this write does without: zeros from now on */
-    uint32_t zeros;       /* places a sync fills with zeros: punctured, not to be recovered */
+    bool by_sector;       /* its block is put together sector by sector (stripe_sectors.c (4)) */
+    uint32_t sector;      /* the next one to be read */
+    uint8_t known[RAID_SPAN_MEMBERS_MAX];
+    uint8_t fresh[RAID_SPAN_MEMBERS_MAX];
     uint32_t barred;      /* places whose late transfer keeps the column */
     uint32_t verify;      /* places still to be read back */
     uint32_t verifying;   /* the one being read back */
@@ -639,7 +641,9 @@ void replay_op_done(struct stripe_op *op);
 
 /* bad_block.c: changes of the table. add: false when it is full. */
 MUST_CHECK bool bad_add(struct vd *vd, uint32_t member, uint64_t offset_bytes,
-                        enum bad_block_kind kind, bool *ret_new);
+                        enum bad_block_kind kind, bool *ret_new); /* of 4096 bytes */
+MUST_CHECK bool bad_add_range(struct vd *vd, uint32_t member, uint64_t offset_bytes,
+                              uint32_t length_bytes, enum bad_block_kind kind, bool *ret_new);
 /* True if there were any. */
 bool bad_drop(struct vd *vd, uint32_t member, uint64_t offset_bytes, uint64_t length_bytes,
               uint32_t kinds);
@@ -763,17 +767,29 @@ uint32_t stripe_lost_mask(const struct stripe_op *op);
 /* The places of its data. */
 uint32_t stripe_data_mask(const struct stripe_op *op);
 bool stripe_is_punctured(const struct stripe_op *op);
-uint32_t stripe_puncture_wish(const struct stripe_op *op, uint32_t good);
-uint32_t stripe_zeros_wish(const struct stripe_op *op);
-/* False when the table is full. */
-MUST_CHECK bool stripe_puncture_note(struct stripe_op *op);
 /* Do notes end with what this operation has written? Then STRIPE_FLUSHED comes when they may; if
  * they never may, STRIPE_FAIL, or STRIPE_DURABLE for a read. */
 bool stripe_notes_flush(struct stripe_op *op);
 void stripe_notes_end(struct stripe_op *op);
 void stripe_read_note(struct stripe_op *op, uint32_t place, const struct drive_io *io);
 
+/* stripe_sectors.c */
+#define LOST_KIND BAD_KIND_BIT(BAD_BLOCK_KIND_LOST)
+/* False: it has been tried, or does not apply. */
+MUST_CHECK bool sectors_begin(struct stripe_op *op);
+enum stripe_event sectors_read(struct stripe_op *op);
+/* The sector read last is in the buffer of that place. */
+void sectors_answered(struct stripe_op *op, uint32_t place);
+/* STRIPE_WRITES, STRIPE_NO_WRITES, or STRIPE_FAIL: what is wanted is lost. */
+enum stripe_event sectors_compute(struct stripe_op *op);
+void sectors_unreadable_note(struct stripe_op *op);
+/* The kinds of notes that end with what has been written. */
+uint32_t sector_kinds_ending(const struct stripe_op *op, uint32_t place, uint32_t sector,
+                             bool written);
+
 /* stripe_io.c */
+/* [lo, hi) of the operation's block. */
+void stripe_sector_submit(struct stripe_op *op, uint32_t places, uint32_t lo, uint32_t hi);
 void stripe_read_submit(struct stripe_op *op, uint32_t places);
 /* False: there is nothing to write. */
 MUST_CHECK bool stripe_write_submit(struct stripe_op *op, uint32_t places);
@@ -810,6 +826,9 @@ uint32_t mirror_choose(const struct mirror_read *read, uint32_t valid);
 
 /* stripe_kernel.c */
 void stripe_compute(struct stripe_op *op);
+/* The request's new bytes of one data strip over what the buffer holds, and the other way. */
+void stripe_overlay(const struct stripe_op *op, uint32_t data_index, uint8_t *buffer);
+void stripe_answer(const struct stripe_op *op, uint32_t data_index, const uint8_t *buffer);
 /* The part of the operation's request that lies in a data strip: [*ret_lo, *ret_hi) within the
  * strip, both 0 if none. */
 void stripe_request_range(const struct stripe_op *op, uint32_t data_index, uint32_t *ret_lo,

@@ -39,30 +39,28 @@ uint32_t stripe_lost_mask(const struct stripe_op *op)
 /* Does the request need the old content of a punctured block? */
 bool stripe_is_punctured(const struct stripe_op *op)
 {
-    if (op->group->config.bad_count == 0 || op->request == NULL || stripe_is_mirrored(op)) {
+    uint32_t block_bytes = vd_config_of(op->vd)->geometry.block_bytes;
+
+    if (op->group->config.bad_count == 0 || op->request == NULL || stripe_is_mirrored(op) ||
+        op->want != PLAN_READ) { /* a write keeps its zeros, which the parity counts */
         return false;
     }
     for (uint32_t d = 0; d < op->map.data_count; d++) {
         uint32_t place = op->map.data_place[d];
-        uint32_t lo = op->lo;
-        uint32_t hi = op->hi;
+        uint32_t lo = 0;
+        uint32_t hi = 0;
 
-        if (((op->touched & ~op->full) & (UINT32_C(1) << place)) == 0) {
+        if ((op->touched & (UINT32_C(1) << place)) == 0) {
             continue;
         }
-        if (op->want == PLAN_READ) {
-            stripe_request_range(op, d, &lo, &hi);
-            lo = (uint32_t)align_down_u64(lo, IO_ALIGN_BYTES);
-            hi = (uint32_t)align_up_u64(hi, IO_ALIGN_BYTES);
-        }
-        if (range_meets(op, place, lo, hi, BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED))) {
+        stripe_request_range(op, d, &lo, &hi);
+        ASSERT((lo | hi) % block_bytes == 0);
+        if (lo < hi && range_meets(op, place, lo, hi, BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED))) {
             return true;
         }
     }
     return false;
 }
-
-/* Puncturing */
 
 uint32_t stripe_data_mask(const struct stripe_op *op)
 {
@@ -74,88 +72,99 @@ uint32_t stripe_data_mask(const struct stripe_op *op)
     return mask;
 }
 
-/* Places whose old content nobody needs any more if this write is to get through: data that are
- * neither to be had nor replaced. 0: puncturing does not help. */
-uint32_t stripe_puncture_wish(const struct stripe_op *op, uint32_t good)
-{
-    uint32_t gone = stripe_data_mask(op) & ~good & ~op->full;
-
-    if (op->want != PLAN_WRITE || group_is_offline(op->group) || op->hi - op->lo > IO_ALIGN_BYTES ||
-        raid_level_info(vd_config_of(op->vd)->geometry.level)->parity_count == 0 ||
-        (gone & op->touched) != 0) {
-        return 0;
-    }
-    return gone;
-}
-
-/* Places to be filled with zeros (4). */
-uint32_t stripe_zeros_wish(const struct stripe_op *op)
-{
-    uint32_t targets = (op->fill & stripe_live_mask(op) & ~stripe_valid_mask(op)) |
-                       (op->copy & stripe_valid_mask(op));
-    uint32_t zeros = 0;
-
-    if (op->want != PLAN_SYNC || op->hi - op->lo > IO_ALIGN_BYTES || SIM_BUG(PUNCTURE_UNFILLED)) {
-        return 0;
-    }
-    for (; targets != 0; targets &= targets - 1) {
-        uint32_t place = (uint32_t)__builtin_ctz(targets);
-
-        if (range_meets(op, place, op->lo, op->hi, BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED))) {
-            zeros |= UINT32_C(1) << place;
-        }
-    }
-    return zeros;
-}
-
-bool stripe_puncture_note(struct stripe_op *op)
-{
-    ASSERT(op->want == PLAN_WRITE && op->hi - op->lo == IO_ALIGN_BYTES);
-    for (uint32_t left = op->punctured; left != 0; left &= left - 1) {
-        uint32_t place = (uint32_t)__builtin_ctz(left);
-        bool is_new = false;
-
-        if (SIM_BUG(PUNCTURE_UNNOTED)) {
-            continue;
-        }
-        if (!bad_add(op->vd, stripe_member(op, place), stripe_drive_offset(op, place),
-                     BAD_BLOCK_KIND_PUNCTURED, &is_new)) {
-            return false; /* without a note there would be zeros for data */
-        }
-        if (!SIM_BUG(PUNCTURE_NOT_DURABLE)) {
-            op->settle_change = op->group->change; /* (2) */
-        }
-    }
-    return true;
-}
-
 /* Notes end */
 
 /* The kinds that end at a place with what has been written. New data of a member that is not there,
  * or whose drive has come since and has not got them, are described by the parity. */
-static uint32_t kinds_ending(const struct stripe_op *op, uint32_t place)
+static uint32_t kinds_ending(const struct stripe_op *op, uint32_t place, bool replaced)
 {
     uint32_t bit = UINT32_C(1) << place;
     uint32_t kinds = BAD_KIND_BIT(BAD_BLOCK_KIND_UNREADABLE) | BAD_KIND_BIT(BAD_BLOCK_KIND_LOST);
-    bool replaced = op->want == PLAN_WRITE && (op->full & bit) != 0;
 
-    ASSERT((op->full & op->punctured) == 0);
     if ((op->written & stripe_live_mask(op) & bit) == 0) {
         return replaced && !stripe_is_mirrored(op) ? BAD_KINDS_ALL : 0;
     }
     return replaced || SIM_BUG(PUNCTURE_FORGOTTEN) ? BAD_KINDS_ALL : kinds;
 }
 
-static bool any_notes_ending(const struct stripe_op *op)
+/* What the request has replaced of a place, within the operation's range. */
+static void replaced_range(const struct stripe_op *op, uint32_t place, uint32_t *ret_lo,
+                           uint32_t *ret_hi)
 {
-    for (uint32_t place = 0; place < op->map.width && op->group->config.bad_count > 0; place++) {
-        uint32_t kinds = kinds_ending(op, place);
-
-        if (kinds != 0 && range_meets(op, place, op->lo, op->hi, kinds)) {
-            return true;
+    *ret_lo = *ret_hi = op->lo;
+    if (op->want != PLAN_WRITE || op->request == NULL) {
+        return;
+    }
+    for (uint32_t d = op->data_first; d < op->data_end; d++) {
+        if (stripe_is_mirrored(op) || op->map.data_place[d] == place) {
+            stripe_request_range(op, d, ret_lo, ret_hi);
+            return;
         }
     }
-    return false;
+}
+
+/* A part of a place's range, and the kinds that end there. True: go on. */
+typedef bool (*ending_fn)(struct stripe_op *op, uint32_t place, uint32_t lo, uint32_t hi,
+                          uint32_t kinds);
+
+static bool endings_of_sectors(struct stripe_op *op, uint32_t place, ending_fn each)
+{
+    uint32_t bytes = vd_config_of(op->vd)->geometry.block_bytes;
+    bool written = (op->written & stripe_live_mask(op) & (UINT32_C(1) << place)) != 0;
+
+    for (uint32_t s = 0; s < IO_ALIGN_BYTES / bytes; s++) {
+        uint32_t kinds = sector_kinds_ending(op, place, s, written);
+
+        if (kinds != 0 && !each(op, place, op->lo + s * bytes, op->lo + (s + 1) * bytes, kinds)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool endings_visit(struct stripe_op *op, ending_fn each)
+{
+    for (uint32_t place = 0; place < op->map.width && op->group->config.bad_count > 0; place++) {
+        uint32_t kinds = kinds_ending(op, place, false);
+        uint32_t lo = 0;
+        uint32_t hi = 0;
+
+        if (op->by_sector) {
+            if (!endings_of_sectors(op, place, each)) {
+                return false;
+            }
+            continue;
+        }
+        if (kinds != 0 && !each(op, place, op->lo, op->hi, kinds)) {
+            return false;
+        }
+        replaced_range(op, place, &lo, &hi);
+        kinds = kinds_ending(op, place, true);
+        if (lo < hi && kinds != 0 && !each(op, place, lo, hi, kinds)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool note_is_absent(struct stripe_op *op, uint32_t place, uint32_t lo, uint32_t hi,
+                           uint32_t kinds)
+{
+    return !range_meets(op, place, lo, hi, kinds);
+}
+
+static bool any_notes_ending(struct stripe_op *op)
+{
+    return !endings_visit(op, note_is_absent);
+}
+
+static bool note_end(struct stripe_op *op, uint32_t place, uint32_t lo, uint32_t hi, uint32_t kinds)
+{
+    if (bad_drop(op->vd, stripe_member(op, place), stripe_drive_offset(op, place) + (lo - op->lo),
+                 hi - lo, kinds)) {
+        op->settle_change = op->group->change; /* (3) */
+    }
+    return true;
 }
 
 static void notes_flushed(struct flush_waiter *waiter, int error)
@@ -182,14 +191,7 @@ bool stripe_notes_flush(struct stripe_op *op)
 
 void stripe_notes_end(struct stripe_op *op)
 {
-    for (uint32_t place = 0; place < op->map.width; place++) {
-        uint32_t kinds = kinds_ending(op, place);
-
-        if (kinds != 0 && bad_drop(op->vd, stripe_member(op, place), stripe_drive_offset(op, place),
-                                   op->hi - op->lo, kinds)) {
-            op->settle_change = op->group->change; /* (3) */
-        }
-    }
+    (void)endings_visit(op, note_end); /* all of them */
 }
 
 void stripe_read_note(struct stripe_op *op, uint32_t place, const struct drive_io *io)
@@ -202,72 +204,13 @@ void stripe_read_note(struct stripe_op *op, uint32_t place, const struct drive_i
 
 /* Block by block */
 
-/* Notes the block for all of `places`. False: there was no room for all of them. *ret_any: there
- * was something new. */
-static bool block_note(struct stripe_op *op, uint32_t places, enum bad_block_kind kind,
-                       bool *ret_any)
-{
-    bool room = true;
-
-    ASSERT(op->hi - op->lo == IO_ALIGN_BYTES);
-    for (; places != 0; places &= places - 1) {
-        uint32_t place = (uint32_t)__builtin_ctz(places);
-        bool is_new = false;
-
-        room = bad_add(op->vd, stripe_member(op, place), stripe_drive_offset(op, place), kind,
-                       &is_new) &&
-               room;
-        *ret_any = *ret_any || is_new;
-    }
-    return room;
-}
-
-/* Targets of a rebuild that are without the block. */
-static uint32_t fill_left(const struct stripe_op *op)
-{
-    return op->fill & stripe_live_mask(op) & ~stripe_valid_mask(op) & ~op->zeros;
-}
-
-/*
- * A rebuild leaves its target without the block, a resynchronisation the members that could not be
- * read: as long as they are noted, nobody recovers anything from this block of the row, and the
- * next write to it makes it consistent (stripe_puncture_wish()).
- */
-static void sync_is_beyond(struct stripe_op *op)
-{
-    uint32_t valid = stripe_valid_mask(op);
-    uint32_t places = op->fill != 0 ? fill_left(op) : op->failed & valid;
-    bool any = false;
-    bool room = true;
-
-    if (op->zeros != 0 && places == 0) { /* but whether the row agrees is not known */
-        op->fine_error = op->fine_error == 0 ? -EIO : op->fine_error;
-        return;
-    }
-    room = block_note(op, places, BAD_BLOCK_KIND_LOST, &any);
-    if (!room || places == 0) {
-        op->fine_error = -ENOSPC; /* what is not noted must not be passed by */
-        return;
-    }
-    if (any || op->fill != 0) {
-        op->fine_error = op->fine_error == 0 ? -EIO : op->fine_error;
-    }
-    for (places = op->fill != 0 ? places : 0; places != 0; places &= places - 1) {
-        stripe_media_error_tell(op, (uint32_t)__builtin_ctz(places), false);
-    }
-}
-
+/* What could not be recovered of the block. */
 static void block_is_beyond(struct stripe_op *op)
 {
-    bool any = false;
-
-    if (op->want == PLAN_SYNC) {
-        sync_is_beyond(op);
-        return;
+    op->fine_error = op->fine_error == 0 ? -EIO : op->fine_error;
+    if (op->by_sector) {
+        sectors_unreadable_note(op);
     }
-    op->fine_error = -EIO;
-    /* A full table only shows less. */
-    (void)block_note(op, op->failed & stripe_valid_mask(op), BAD_BLOCK_KIND_UNREADABLE, &any);
 }
 
 static bool block_take(struct stripe_op *op, uint32_t lo)
@@ -295,7 +238,7 @@ static enum stripe_event fine_next(struct stripe_op *op, uint32_t lo)
     }
     op->refused = 0;
     op->failed = op->have = op->written = op->told = op->verify = 0;
-    op->punctured = op->zeros = 0;
+    op->by_sector = false;
     op->compared = op->differs = false;
     op->explains = op->righting = 0;
     op->state = STRIPE_LOCK;
@@ -338,7 +281,7 @@ enum stripe_event stripe_fine_end(struct stripe_op *op, int error)
     if (stripe_is_check(op)) {
         check_block_end(op, error != 0);
     }
-    if (error != 0 || (op->zeros != 0 && (fill_left(op) != 0 || !stripe_row_is_consistent(op)))) {
+    if (error != 0) {
         block_is_beyond(op);
     }
     if (op->hi < op->fine_end) {

@@ -62,11 +62,12 @@ static void column_bar(struct stripe_op *op, struct stripe_column *column)
  * write that had to do without it (stripe_fine.c (1)). With the lock, nobody can. */
 static bool direct_is_void(const struct stripe_op *op, const struct stripe_column *column)
 {
-    return op->direct && op->group->config.bad_count > 0 &&
+    if (!op->direct || op->group->config.bad_count == 0) {
+        return false;
+    }
+    return stripe_is_punctured(op) ||
            bad_blocks_meet(&op->group->config, stripe_member(op, column->place),
-                           column->io.offset_bytes, column->io.length_bytes,
-                           BAD_KIND_BIT(BAD_BLOCK_KIND_LOST) |
-                               BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED));
+                           column->io.offset_bytes, column->io.length_bytes, LOST_KIND);
 }
 
 static void column_read_answered(struct stripe_op *op, struct stripe_column *column)
@@ -76,7 +77,10 @@ static void column_read_answered(struct stripe_op *op, struct stripe_column *col
     }
     switch (column->status) {
     case IO_STATUS_OK:
-        if (!direct_is_void(op, column)) { /* else it plans again, and asks for the lock */
+        if (op->by_sector) {
+            sectors_answered(op, column->place);
+            stripe_read_note(op, column->place, &column->io);
+        } else if (!direct_is_void(op, column)) { /* else it plans again, and asks for the lock */
             op->have |= bit_of(column);
             stripe_read_note(op, column->place, &column->io);
         }
@@ -142,7 +146,7 @@ static void step_done(struct stripe_op *op)
 {
     ASSERT(op->pending == 0);
     if (op->state == STRIPE_READ) {
-        bool whole = (op->plan.reads & ~op->have) == 0;
+        bool whole = !op->by_sector && (op->plan.reads & ~op->have) == 0;
 
         stripe_event(op, whole ? STRIPE_READ_OK : STRIPE_READ_BAD);
     } else if (op->state == STRIPE_WRITE) {
@@ -219,6 +223,14 @@ static void column_released(struct drive_io *io)
     }
 }
 
+/* Has the drive failed to read some of it before? */
+static bool is_noted(const struct stripe_op *op, uint32_t place, const struct drive_io *io)
+{
+    return op->group->config.bad_count > 0 &&
+           bad_blocks_meet(&op->group->config, stripe_member(op, place), io->offset_bytes,
+                           io->length_bytes, BAD_KINDS_ALL);
+}
+
 static void transfer_submit(struct stripe_op *op, struct stripe_column *column, uint32_t place,
                             struct drive *drive, enum io_op io_op)
 {
@@ -233,6 +245,7 @@ static void transfer_submit(struct stripe_op *op, struct stripe_column *column, 
     io->released = column_released;
     io->patience_us = io_op == IO_OP_READ ? hedge_patience_us(op, place) : 0;
     io->waiting = hedge_waiting;
+    io->known_bad = op->by_sector || is_noted(op, place, io);
     io->owner = column;
     drive_submit(drive, io);
 }
@@ -294,6 +307,18 @@ void stripe_read_submit(struct stripe_op *op, uint32_t places)
             direct_range(op, place, &lo, &hi);
         }
         column_submit(op, place, IO_OP_READ, lo, hi, op->columns[place].buffer + (lo - op->lo));
+    }
+}
+
+void stripe_sector_submit(struct stripe_op *op, uint32_t places, uint32_t lo, uint32_t hi)
+{
+    ASSERT(op->state == STRIPE_READ && places != 0 && op->pending == 0);
+    for (; places != 0; places &= places - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(places);
+
+        op->pending++;
+        column_submit(op, place, IO_OP_READ, op->lo + lo, op->lo + hi,
+                      op->columns[place].buffer + lo);
     }
 }
 

@@ -47,7 +47,7 @@ static bool is_touched(const struct stripe_op *op, uint32_t data_index)
 }
 
 /* The request's new bytes of one data strip over what the buffer holds. */
-static void overlay(const struct stripe_op *op, uint32_t data_index, uint8_t *buffer)
+void stripe_overlay(const struct stripe_op *op, uint32_t data_index, uint8_t *buffer)
 {
     uint32_t lo = 0;
     uint32_t hi = 0;
@@ -64,7 +64,7 @@ static void overlay(const struct stripe_op *op, uint32_t data_index, uint8_t *bu
     }
 }
 
-static void answer(const struct stripe_op *op, uint32_t data_index, const uint8_t *buffer)
+void stripe_answer(const struct stripe_op *op, uint32_t data_index, const uint8_t *buffer)
 {
     uint32_t lo = 0;
     uint32_t hi = 0;
@@ -100,18 +100,15 @@ static bool lend(struct stripe_op *op, uint32_t data_index, uint32_t place)
     return true;
 }
 
-/* New data over the old ones; punctured strips become zeros. */
+/* New data over the old ones. */
 static void merge(struct stripe_op *op)
 {
     if (op->want != PLAN_WRITE) {
         return;
     }
-    for (uint32_t left = op->punctured; left != 0; left &= left - 1) {
-        memset(op->columns[__builtin_ctz(left)].buffer, 0, op->hi - op->lo);
-    }
     for (uint32_t d = op->data_first; d < op->data_end; d++) {
         if (is_touched(op, d) && !lend(op, d, op->map.data_place[d])) {
-            overlay(op, d, op->columns[op->map.data_place[d]].buffer);
+            stripe_overlay(op, d, op->columns[op->map.data_place[d]].buffer);
         }
     }
 }
@@ -123,7 +120,7 @@ static void answer_all(struct stripe_op *op)
     }
     for (uint32_t d = op->data_first; d < op->data_end; d++) {
         if (is_touched(op, d)) {
-            answer(op, d, op->columns[op->map.data_place[d]].buffer);
+            stripe_answer(op, d, op->columns[op->map.data_place[d]].buffer);
         }
     }
 }
@@ -137,10 +134,10 @@ static void compute_mirror(struct stripe_op *op)
     op->source = from != 0 ? (uint32_t)__builtin_ctz(from) : 0; /* none: nothing is written */
     if (op->want == PLAN_WRITE) {
         if (!lend(op, 0, op->source)) {
-            overlay(op, 0, op->columns[op->source].buffer);
+            stripe_overlay(op, 0, op->columns[op->source].buffer);
         }
     } else if (op->want == PLAN_READ && op->request != NULL) {
-        answer(op, 0, op->columns[op->source].buffer);
+        stripe_answer(op, 0, op->columns[op->source].buffer);
     }
 }
 
@@ -194,7 +191,7 @@ static void update(struct stripe_op *op)
             continue;
         }
         memcpy(delta, data, bytes);
-        overlay(op, d, data);
+        stripe_overlay(op, d, data);
         if (!SIM_BUG(PARITY_FROM_STALE)) {
             parity_xor(delta, sources, 2, bytes);
         }

@@ -179,7 +179,6 @@ int stripe_plan(struct stripe_op *op)
 {
     const struct raid_level_info *level = raid_level_info(vd_config_of(op->vd)->geometry.level);
     uint32_t valid = stripe_valid_mask(op);
-    uint32_t touched = op->touched | op->punctured;
     uint32_t waiting[RAID_SPAN_MEMBERS_MAX];
     bool consistent = false;
     struct plan_input input;
@@ -188,8 +187,8 @@ int stripe_plan(struct stripe_op *op)
         return 0;
     }
     op->failed |= stripe_lost_mask(op) & valid; /* as if they had just failed */
-    if (plan_is_plain_read(level, op->want, touched, valid, op->failed & valid)) {
-        op->plan = plan_plain_read(touched);
+    if (plan_is_plain_read(level, op->want, op->touched, valid, op->failed & valid)) {
+        op->plan = plan_plain_read(op->touched);
         return 0;
     }
     consistent = stripe_row_is_consistent(op) ||
@@ -202,8 +201,8 @@ int stripe_plan(struct stripe_op *op)
         .level = vd_config_of(op->vd)->geometry.level,
         .map = &op->map,
         .want = op->want,
-        .touched = touched,
-        .full = op->full | op->punctured,
+        .touched = op->touched,
+        .full = op->full,
         .valid = valid,
         .failed = op->failed & valid,
         .writable = stripe_live_mask(op) | valid,
@@ -234,27 +233,6 @@ static enum stripe_event act_lock(struct stripe_op *op)
     return stripe_lock(op) ? STRIPE_GRANTED : STRIPE_WAIT;
 }
 
-/* A plan that does without what is not to be had. */
-static bool op_plan_puncture(struct stripe_op *op)
-{
-    op->punctured = stripe_puncture_wish(op, stripe_valid_mask(op) & ~op->failed);
-    if (op->punctured == 0) {
-        return false;
-    }
-    return stripe_plan(op) == 0;
-}
-
-/* ... or that fills with what is known without recovering it. */
-static bool op_plan_zeros(struct stripe_op *op)
-{
-    op->zeros = stripe_zeros_wish(op);
-    for (uint32_t left = op->zeros; left != 0; left &= left - 1) {
-        memset(op->columns[__builtin_ctz(left)].buffer, 0, op->hi - op->lo);
-    }
-    op->plan = (struct plan){.kernel = PLAN_KERNEL_NONE, .writes = op->zeros & op->fill};
-    return op->zeros != 0;
-}
-
 /* What is not waited for may yet come. */
 static enum stripe_event read_give_up(struct stripe_op *op)
 {
@@ -268,10 +246,15 @@ static enum stripe_event act_read(struct stripe_op *op)
     uint32_t needed = 0;
 
     ASSERT(op->pending == 0);
-    if (op->spare_count == 0 || stripe_is_punctured(op) ||
-        (stripe_plan(op) != 0 && !op_plan_puncture(op) && !op_plan_zeros(op)) ||
+    if (op->by_sector && op->spare_count > 0 && !stripe_is_punctured(op)) {
+        return sectors_read(op);
+    }
+    if (op->by_sector || op->spare_count == 0 || stripe_is_punctured(op) || stripe_plan(op) != 0 ||
         (SIM_BUG(READ_GIVES_UP) && op->want == PLAN_READ && !op->direct && op->failed != 0)) {
-        return op->direct ? STRIPE_NEED_LOCK : read_give_up(op);
+        return op->direct         ? STRIPE_NEED_LOCK
+               : hedge_is_out(op) ? read_give_up(op) /* there may yet be all of it */
+               : !stripe_is_punctured(op) && sectors_begin(op) ? sectors_read(op)
+                                                               : read_give_up(op);
     }
     if (op->direct && op->plan.kernel != PLAN_KERNEL_NONE) {
         return STRIPE_NEED_LOCK;
@@ -286,10 +269,13 @@ static enum stripe_event act_read(struct stripe_op *op)
 
 static enum stripe_event act_compute(struct stripe_op *op)
 {
-    ASSERT((op->plan.reads & ~op->have) == 0);
-    if (op->punctured != 0 && !stripe_puncture_note(op)) {
-        return STRIPE_FAIL;
+    if (op->by_sector) {
+        enum stripe_event event = sectors_compute(op);
+
+        op->verify = op->failed & op->plan.writes;
+        return event;
     }
+    ASSERT((op->plan.reads & ~op->have) == 0);
     if (!stripe_is_check(op)) {
         stripe_compute(op);
     } else if (!check_compute(op)) {

@@ -151,7 +151,9 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
     op->data_first = op->data_end = 0;
     op->fine_error = 0;
     op->settle_change = 0;
-    op->failed = op->have = op->barred = op->punctured = op->zeros = 0;
+    op->failed = op->have = op->barred = 0;
+    op->by_sector = false;
+    op->sector = 0;
     op->verify = op->verifying = op->written = op->refused = op->told = 0;
     op->compares = op->compared = op->by_block = op->differs = false;
     op->explains = op->righting = 0;

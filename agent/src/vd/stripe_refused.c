@@ -61,7 +61,7 @@ static bool absent_blocks_note(struct stripe_op *op)
     for (; absent != 0; absent &= absent - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(absent);
 
-        for (uint32_t at = op->lo; at < op->hi; at += BAD_BLOCK_BYTES) {
+        for (uint32_t at = op->lo; at < op->hi; at += IO_ALIGN_BYTES) {
             bool is_new = false;
 
             if (!bad_add(op->vd, stripe_member(op, place),

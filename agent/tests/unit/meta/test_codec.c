@@ -90,6 +90,35 @@ static void crc_repair(uint8_t *record, size_t bytes)
     put_le32(record + 16, crc32c(0, record, bytes));
 }
 
+/* Bad blocks of 4096 bytes are written as earlier versions read them; sectors need a later one. */
+static void test_bad_blocks_of_sectors(void **state UNUSED)
+{
+    static struct group_config config;
+    static struct group_config read;
+    const struct bad_blocks blocks = {
+        .member = 0, .kind = BAD_BLOCK_KIND_LOST, .offset_bytes = 8192, .block_count = 16};
+    const struct bad_blocks sectors = {
+        .member = 0, .kind = BAD_BLOCK_KIND_PUNCTURED, .offset_bytes = 8704, .block_count = 3};
+    struct rng rng;
+    size_t bytes = 0;
+    uint32_t plain = 0;
+
+    rng_seed(&rng, 79);
+    sample_group(&rng, &config);
+    config.bad_count = 1;
+    config.bad[0] = blocks;
+    assert_int_equal(group_record_encode(&config, buffer, sizeof(buffer), &bytes), 0);
+    plain = get_le32(buffer + 8);
+    assert_int_equal((plain - 1) & 8, 0);
+    assert_int_equal(group_record_decode(buffer, bytes, &read), 0);
+    assert_memory_equal(&read.bad[0], &blocks, sizeof(blocks));
+    config.bad[0] = sectors;
+    assert_int_equal(group_record_encode(&config, buffer, sizeof(buffer), &bytes), 0);
+    assert_int_equal(get_le32(buffer + 8), plain + 8);
+    assert_int_equal(group_record_decode(buffer, bytes, &read), 0);
+    assert_memory_equal(&read.bad[0], &sectors, sizeof(sectors));
+}
+
 /* A record without it is that of a virtual drive which goes on as before: what is kept is what
  * was written before there was a choice, and a choice is a flag no reader of then lets pass. */
 static void test_degraded_policy_of_old_records(void **state)
@@ -470,6 +499,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_group_round_trip),
         cmocka_unit_test(test_group_fields),
+        cmocka_unit_test(test_bad_blocks_of_sectors),
         cmocka_unit_test(test_degraded_policy_of_old_records),
         cmocka_unit_test(test_group_mutations),
         cmocka_unit_test(test_sequences_leave_room),

@@ -303,7 +303,7 @@ static void test_notes_of_bad_blocks(void **state UNUSED)
     group_leave(array->group);
     assert_true(reads_plainly(array, 0, BLOCK));
     assert_true(reads_plainly(array, STRIP + BLOCK, BLOCK));
-    assert_int_equal(vd_bad_blocks(vd), 1);
+    assert_int_equal(vd_bad_blocks(vd), BLOCK / 512);
     assert_false(reads_plainly(array, STRIP, BLOCK)); /* it is on member 1 */
     assert_int_equal(vd_bad_blocks(vd), 0);
     assert_true(reads_plainly(array, STRIP, BLOCK));

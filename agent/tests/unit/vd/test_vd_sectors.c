@@ -1,0 +1,295 @@
+/*
+ * Unreadable sectors cost what is really lost and nothing else: a read fails exactly there, a write
+ * of one sector heals it, and its neighbours stay what they are. Random sets of unreadable sectors,
+ * checked sector by sector against what the layout says.
+ */
+#include "aw_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "raid/geometry.h"
+#include "sim_array.h"
+
+#define STRIP (16u << 10)
+#define SECTOR 512u
+#define ROWS 2u                     /* that are used */
+#define SECTORS_MAX (ROWS * 8u * STRIP / SECTOR)
+#define STRIP_SECTORS (STRIP / SECTOR)
+
+struct shape {
+    enum raid_level level;
+    uint32_t spans, width;
+    bool degraded;
+};
+
+struct story {
+    struct sim_array *array;
+    struct rng rng;
+    uint32_t sectors;               /* of the virtual drive, in those rows */
+    bool bad[8][ROWS * STRIP_SECTORS]; /* by member and sector: cannot be read any more */
+    bool lost[SECTORS_MAX];
+    uint8_t value[SECTORS_MAX];
+};
+
+static const struct geometry *geometry_of(const struct story *story)
+{
+    return &vd_config(sim_array_vd(story->array, 0))->geometry;
+}
+
+static struct sim_array *array_new(const struct shape *shape, uint64_t seed)
+{
+    const struct sim_array_options options = {.level = shape->level,
+                                              .span_count = shape->spans,
+                                              .members_per_span = shape->width,
+                                              .strip_bytes = STRIP,
+                                              .block_bytes = SECTOR,
+                                              .vd_count = 1,
+                                              .extent_bytes = 1u << 20,
+                                              .spare_count = 1,
+                                              .consistent = true};
+    struct sim_array *array = sim_array_create(sim_world_create(seed), &options);
+
+    assert_int_equal(sim_array_start(array), 0);
+    return array;
+}
+
+static void array_end(struct sim_array *array)
+{
+    struct sim_world *world = array->world;
+
+    assert_int_equal(sim_array_stop(array), 0);
+    sim_array_destroy(array);
+    sim_world_destroy(world);
+}
+
+static enum vd_status io(struct story *story, enum vd_op op, uint32_t sector, uint32_t count,
+                         uint8_t *bytes)
+{
+    return sim_array_io(story->array, sim_array_vd(story->array, 0), op, false,
+                        (uint64_t)sector * SECTOR, count * SECTOR, bytes);
+}
+
+static enum vd_status put(struct story *story, uint32_t sector, uint32_t count, uint8_t value)
+{
+    static uint8_t bytes[SECTORS_MAX * SECTOR];
+    enum vd_status status = VD_STATUS_OK;
+
+    memset(bytes, value, count * SECTOR);
+    status = io(story, VD_OP_WRITE, sector, count, bytes);
+    for (uint32_t i = 0; i < count && status == VD_STATUS_OK; i++) {
+        story->value[sector + i] = value;
+        story->lost[sector + i] = false;
+    }
+    return status;
+}
+
+/* Exactly the lost ones are errors, whatever is read together. */
+static void check_all(struct story *story)
+{
+    static uint8_t bytes[SECTORS_MAX * SECTOR];
+
+    for (uint32_t sector = 0; sector < story->sectors;) {
+        uint32_t count = (uint32_t)rng_below(&story->rng, 20) + 1;
+        bool any_lost = false;
+
+        count = count > story->sectors - sector ? story->sectors - sector : count;
+        for (uint32_t i = 0; i < count; i++) {
+            any_lost = any_lost || story->lost[sector + i];
+        }
+        assert_int_equal(io(story, VD_OP_READ, sector, count, bytes),
+                         any_lost ? VD_STATUS_IO : VD_STATUS_OK);
+        for (uint32_t i = 0; i < count; i++) {
+            uint8_t one[SECTOR];
+            enum vd_status status =
+                any_lost ? io(story, VD_OP_READ, sector + i, 1, one) : VD_STATUS_OK;
+
+            assert_int_equal(status, story->lost[sector + i] ? VD_STATUS_IO : VD_STATUS_OK);
+            if (status == VD_STATUS_OK) {
+                const uint8_t *got = any_lost ? one : bytes + i * SECTOR;
+
+                assert_int_equal(got[0], story->value[sector + i]);
+                assert_int_equal(got[SECTOR - 1], story->value[sector + i]);
+            }
+        }
+        sector += count;
+    }
+}
+
+/* What the layout says of one row: how many places of each sector cannot be had, and which data. */
+static void row_lose(struct story *story, uint64_t row)
+{
+    const struct geometry *geometry = geometry_of(story);
+    const struct raid_level_info *info = raid_level_info(geometry->level);
+    uint32_t row_sectors = (uint32_t)(geometry_row_bytes(geometry) / SECTOR);
+    struct row_map map;
+
+    geometry_row_map(geometry, row, &map);
+    for (uint32_t s = 0; s < STRIP_SECTORS; s++) {
+        uint32_t gone = 0;
+
+        for (uint32_t place = 0; place < map.width; place++) {
+            uint64_t at = row_map_offset(&map, place) / SECTOR + s;
+
+            if (at < ROWS * STRIP_SECTORS && story->bad[row_map_member(&map, place)][at]) {
+                gone |= UINT32_C(1) << place;
+            }
+        }
+        for (uint32_t d = 0; d < map.data_count; d++) {
+            bool lost = info->mirrored
+                            ? gone == UINT32_MAX >> (32 - map.width)
+                            : (gone >> map.data_place[d] & 1) != 0 &&
+                                  (uint32_t)__builtin_popcount(gone) > info->parity_count;
+            uint64_t sector = row * row_sectors + d * STRIP_SECTORS + s;
+
+            if (sector < story->sectors) {
+                story->lost[sector] = lost;
+            }
+        }
+    }
+}
+
+static void sectors_spoil(struct story *story, uint32_t member)
+{
+    uint32_t runs = (uint32_t)rng_below(&story->rng, 4);
+
+    for (uint32_t i = 0; i < runs; i++) {
+        uint32_t count = (uint32_t)rng_below(&story->rng, 6) + 1;
+        uint32_t first = (uint32_t)rng_below(&story->rng, 24); /* near each other */
+        const struct sim_fault fault = {SIM_FAULT_READ, (uint64_t)first * SECTOR, count * SECTOR};
+
+        assert_true(sim_drive_fault_add(sim_array_sim(story->array, member), &fault));
+        for (uint32_t s = first; s < first + count; s++) {
+            story->bad[member][s] = true;
+        }
+    }
+}
+
+static void story_begin(struct story *story, const struct shape *shape, uint64_t seed)
+{
+    uint64_t rows = 0;
+
+    memset(story, 0, sizeof(*story));
+    rng_seed(&story->rng, seed);
+    story->array = array_new(shape, seed);
+    rows = shape->level == RAID_LEVEL_10 ? 1 : ROWS;
+    story->sectors = (uint32_t)(rows * geometry_row_bytes(geometry_of(story)) / SECTOR);
+    assert_true(story->sectors <= SECTORS_MAX);
+    for (uint32_t s = 0; s < story->sectors; s++) {
+        assert_int_equal(put(story, s, 1, (uint8_t)(s % 251 + 1)), VD_STATUS_OK);
+    }
+    if (shape->degraded) {
+        assert_int_equal(group_member_lose(story->array->group, 1, MEMBER_OFFLINE,
+                                           REASON_DRIVE_LOST_USER, false),
+                         0);
+        memset(story->bad[1], true, sizeof(story->bad[1]));
+    }
+    for (uint32_t member = 0; member < story->array->member_count; member++) {
+        if (!shape->degraded || member != 1) {
+            sectors_spoil(story, member);
+        }
+    }
+    for (uint64_t row = 0; row < rows; row++) {
+        row_lose(story, row);
+    }
+}
+
+static void restart(struct story *story)
+{
+    assert_int_equal(sim_array_stop(story->array), 0);
+    assert_int_equal(sim_array_reload(story->array), 0);
+}
+
+static void story_run(const struct shape *shape, uint64_t seed)
+{
+    static struct story story;
+
+    story_begin(&story, shape, seed);
+    check_all(&story);
+    for (uint32_t i = 0; i < 5; i++) {
+        uint32_t sector =
+            (uint32_t)rng_below(&story.rng, 24) +
+            STRIP_SECTORS * (uint32_t)rng_below(&story.rng, story.sectors / STRIP_SECTORS);
+        uint32_t count = (uint32_t)rng_below(&story.rng, 4) + 1;
+
+        assert_int_equal(put(&story, sector, count, (uint8_t)rng_below(&story.rng, 256)),
+                         VD_STATUS_OK);
+        check_all(&story);
+        if (i == 2) {
+            restart(&story);
+            check_all(&story);
+        }
+    }
+    for (uint32_t s = 0; s < story.sectors; s++) {
+        if (story.lost[s]) {
+            assert_int_equal(put(&story, s, 1, 0x77), VD_STATUS_OK);
+        }
+    }
+    check_all(&story);
+    assert_int_equal(vd_bad_blocks(sim_array_vd(story.array, 0)), 0);
+    array_end(story.array);
+}
+
+static void test_random(void **state UNUSED)
+{
+    static const struct shape shapes[] = {
+        {RAID_LEVEL_0, 1, 3, false}, {RAID_LEVEL_1, 1, 2, false}, {RAID_LEVEL_1, 1, 3, false},
+        {RAID_LEVEL_5, 1, 4, false}, {RAID_LEVEL_6, 1, 5, false}, {RAID_LEVEL_5, 1, 4, true},
+        {RAID_LEVEL_6, 1, 5, true},  {RAID_LEVEL_1, 1, 3, true},
+    };
+
+    for (uint32_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        for (uint64_t seed = 0; seed < 2; seed++) {
+            story_run(&shapes[i], seed * 100 + i);
+        }
+    }
+}
+
+static void rebuild_done(struct vd_sync *sync, int error)
+{
+    sim_array_done(sync->owner, error);
+}
+
+/* What a rebuild finds too little for is lost sector by sector as well, and nothing else is. */
+static void test_rebuild(void **state UNUSED)
+{
+    static struct story story;
+    const struct shape shape = {RAID_LEVEL_5, 1, 4, true};
+
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        struct vd_sync sync = {
+            .row_count = (1u << 20) / STRIP, .fill = true, .complete = rebuild_done};
+
+        story_begin(&story, &shape, 900 + seed);
+        assert_int_equal(sim_array_replace(story.array, 1, 4), 0);
+        sync.vd = sim_array_vd(story.array, 0);
+        sync.owner = story.array;
+        vd_sync_submit(sync.vd, &sync);
+        (void)sim_array_wait(story.array); /* with sectors beyond recovery, perhaps */
+        group_rebuilt_advance(story.array->group, 1, 1u << 20);
+        group_member_rebuilt(story.array->group, 1, sim_array_done, story.array);
+        assert_int_equal(sim_array_wait(story.array), 0);
+        check_all(&story);
+        restart(&story);
+        check_all(&story);
+        for (uint32_t s = 0; s < story.sectors; s++) {
+            if (story.lost[s]) {
+                assert_int_equal(put(&story, s, 1, 0x77), VD_STATUS_OK);
+            }
+        }
+        check_all(&story);
+        array_end(story.array);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_rebuild),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
