@@ -205,6 +205,10 @@ async def test_host_figures(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None
         documents.virtual_drive(state="degraded", drive_failures_left=0),
         config_rev=2,
     )
+    await raid5.find(
+        documents.finding("drive_failed", "d5", "/c0/e252/s5"),
+        documents.finding("virtual_drive_degraded"),
+    )
     host = (await viewer.get(f"/hosts/{raid5.agent_id}")).json()
     summary = host["summary"]
     assert summary == {
