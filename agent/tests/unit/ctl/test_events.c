@@ -135,11 +135,10 @@ static void a_spare_cannot_be_used(void **state UNUSED)
     assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
     assert_true(world_wait_consistent(world, "data", 60 * MINUTE));
     assert_int_equal(world_spare(world, 2, NULL), REASON_OK);
+    assert_int_equal(world_fault(world, 2, FAULT_KIND_WRITE_ERROR), REASON_OK);
     assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
-    world->store->fail_with = -ENOSPC;
     world_settle(world, 10 * SIM_SECOND); /* half of that it might have come back */
     assert_int_equal(world_event_count(world, 0, EVENT_SPARE_FAILED), 1);
-    world->store->fail_with = 0;
     world_free(world);
 }
 
