@@ -6,6 +6,7 @@ from arraywright.alerts import conditions
 from arraywright.auth import repository as auth
 from arraywright.commands import repository as commands
 from arraywright.events import repository as events
+from arraywright.hosts.attention import Attention
 from arraywright.kit.waiting import happened
 from arraywright.runtime import Runtime
 from arraywright.storage import repository as storage
@@ -41,9 +42,11 @@ async def thin_out(runtime: Runtime) -> None:
 
 async def run(runtime: Runtime) -> None:
     turns = 0
+    attention = Attention(runtime)
     while not await happened(runtime.hub.closing, EVERY_S):
         turns += 1
         try:
+            await attention.look()
             await tidy(runtime)
             if turns % THIN_OUT_TURNS == 0:
                 await thin_out(runtime)

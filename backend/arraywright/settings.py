@@ -9,6 +9,8 @@ from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL
 
+from arraywright.kit.presence import OFFLINE_HEARTBEATS
+
 
 class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="ARRAYWRIGHT_", extra="ignore")
@@ -95,8 +97,7 @@ class Settings(BaseSettings):
 
     @property
     def offline_after_s(self) -> float:
-        """An agent is offline after three and a half silent heartbeats."""
-        return 3.5 * self.heartbeat_s
+        return OFFLINE_HEARTBEATS * self.heartbeat_s
 
     @property
     def is_loopback(self) -> bool:

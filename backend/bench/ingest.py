@@ -42,7 +42,7 @@ class Host0:
         self.refused: list[str] = []
         self._sent: list[float] = []
         self._acked = asyncio.Semaphore(0)
-        self._intake = Intake(self, runtime.writer)
+        self._intake = Intake(self, runtime.writer, runtime.allowances)
 
     def send(self, _frame: Any) -> None:
         self.latencies_s.append(time.perf_counter() - self._sent.pop(0))
@@ -57,6 +57,9 @@ class Host0:
     def refuse(self, detail: str) -> bool:
         self.refused.append(detail)
         return False
+
+    async def wait(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
 
     async def report(self, objects: list[dict[str, Any]], *, base: int, full: bool) -> None:
         text = json.dumps(
@@ -87,7 +90,7 @@ async def prepare(settings: Settings, hosts: int) -> tuple[Runtime, list[Host0]]
     database = Database(settings.resolved_database_url())
     await migrations.upgrade(database)
     server_id: UUID = await bootstrap.server_id(database)
-    runtime = Runtime.build(settings, Clock(), database, server_id)
+    runtime = Runtime.build(settings, Clock(), database, server_id, "")
     made = [Host0(runtime, str(uuid4())) for _ in range(hosts)]
     async with database.write() as session:
         for number, host in enumerate(made):

@@ -151,7 +151,7 @@ async def test_a_fence_that_is_kept_goes_on(fenced: FakeAgent, viewer: httpx.Asy
         await fenced.close()
         await fenced.connect()
         assert fenced.link_fence not in (before, "")
-        assert (fenced.welcome["acked_rev"], fenced.welcome["acked_event_seq"]) == (rev, 3)
+        assert (fenced.welcome["acked_rev"], fenced.welcome["acked_event_seq"]) == (rev, 2)
         await fenced.change("drive", "d0", documents.drive(0, locating=bool(rev % 2)))
     assert await alerts(viewer) == {}
 
@@ -204,7 +204,7 @@ async def test_a_restored_state_directory_is_told_and_taken_anew(
     assert "host.restored" in await actions(administrator)
     await fenced.close()
     await fenced.connect()
-    assert (fenced.welcome["acked_rev"], fenced.welcome["acked_event_seq"]) == (40, 13)
+    assert (fenced.welcome["acked_rev"], fenced.welcome["acked_event_seq"]) == (40, 12)
 
 
 async def test_the_second_machine_is_refused_and_named(
@@ -305,7 +305,8 @@ async def test_an_older_agent_goes_on_without_fences(
     await fenced.close()
     fenced.link_fence, fenced.state_fence = kept
     await fenced.connect()  # and the present one again
-    assert fenced.welcome["acked_event_seq"] == 4
+    assert fenced.welcome["acked_event_seq"] == 3
+    await fenced.report_events(several(4, 5), acked=5)  # the newest once more
     assert await alerts(viewer) == {}
 
 
@@ -332,3 +333,28 @@ async def test_a_restart_after_a_power_cut_is_no_second_machine(
     assert await alerts(viewer) == {}
     assert "host.takeover" in await actions(administrator)
     await again.close()
+
+
+async def test_a_log_that_went_back_within_a_session_gives_itself_away(
+    fenced: FakeAgent, viewer: httpx.AsyncClient
+) -> None:
+    """A snapshot of the whole machine: the fence is the present one, the log has grown again."""
+    await fenced.report_events(several(4, 9), acked=9)
+    await fenced.change("drive", "d0", documents.drive(0, state="failed"), config_rev=2)
+    await fenced.close()
+    fenced.rev, fenced.event_seq = 7, 12
+    await fenced.connect()
+    assert (fenced.welcome["acked_rev"], fenced.welcome["acked_event_seq"]) == (2, 8)
+    await fenced.send(fenced.event_frame(several(9, 12, "snapshot")))
+    await fenced.expect("nack", reason="overload")
+    await fenced.expect_close()
+    await fenced.connect()
+    assert (fenced.welcome["acked_rev"], fenced.welcome["acked_event_seq"]) == (0, 0)
+    await fenced.report_events([*several(1, 6), *several(7, 12, "snapshot")], acked=12)
+    await fenced.report_all(documents.blank_host(7))
+    assert (await texts(viewer))[9:] == [f"event {seq} snapshot" for seq in range(7, 13)]
+    assert {item["state"] for item in (await viewer.get("/drives")).json()["items"]} == {
+        "unconfigured_good"
+    }
+    assert set(await alerts(viewer)) == {"host_restored"}
+    await fenced.close()

@@ -5,7 +5,7 @@ an agent reports has its alert until it is gone. Acknowledging changes who looks
 whether it is there.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
@@ -198,14 +198,19 @@ async def host_settled(session: AsyncSession, now_us: int, host_id: UUID, rule: 
     return True
 
 
-async def host_offline(
-    session: AsyncSession, now_us: int, host: Host, last_seen_us: int | None
+async def hosts_found(
+    session: AsyncSession, now_us: int, found: Sequence[tuple[Host, Finding]]
 ) -> None:
-    if await is_open(session, host.id, ServerRule.HOST_OFFLINE):
-        return
-    seen = moment(last_seen_us if last_seen_us is not None else now_us)
-    finding = findings.host_offline(host.name, seen.isoformat(timespec="seconds"))
-    await host_found(session, now_us, host, finding)
+    """Something about each of many hosts, told once."""
+    present = await repository.open_of_hosts(session, [host.id for host, _ in found])
+    for host, finding in found:
+        _Desk(session, now_us, host.id, present[host.id]).hold(finding)
+
+
+def offline(host: Host, last_seen_us: int | None) -> Finding:
+    seen = moment(last_seen_us)
+    since = "it was enrolled" if seen is None else seen.isoformat(timespec="seconds")
+    return findings.host_offline(host.name, since)
 
 
 async def host_condition(session: AsyncSession, now_us: int, host: Host, finding: Finding) -> None:
@@ -218,6 +223,21 @@ async def host_condition(session: AsyncSession, now_us: int, host: Host, finding
 
 async def host_back(session: AsyncSession, now_us: int, host_id: UUID) -> None:
     await host_settled(session, now_us, host_id, ServerRule.HOST_OFFLINE)
+    await host_settled(session, now_us, host_id, ServerRule.HOST_NEVER_CONNECTED)
+
+
+async def settle_told(session: AsyncSession, now_us: int, before_us: int) -> set[UUID]:
+    """What happened once ends when somebody has taken note of it, or after a time."""
+    hosts = set()
+    for alert in await repository.open_of_rule(session, ServerRule.HOST_RESTORED.value):
+        if alert.state == AlertState.ACKNOWLEDGED.value or alert.opened_us < before_us:
+            resolve(session, now_us, alert)
+            hosts.add(alert.host_id)
+    return hosts
+
+
+async def hosts_with(session: AsyncSession, rule: ServerRule) -> set[UUID]:
+    return {alert.host_id for alert in await repository.open_of_rule(session, rule.value)}
 
 
 def clock_is_off(offset_ms: int | None) -> bool:

@@ -87,6 +87,14 @@ SERVER_TEXTS = {
         remedy="Check that the machine runs, that arrayd and the uplink run on it, and that it "
         "reaches this server.",
     ),
+    ServerRule.HOST_NEVER_CONNECTED: ServerText(
+        title="Host never connected",
+        severity=EventClass.WARNING,
+        what="Host {name} was enrolled at {since} and has never connected.",
+        effect="Its arrays are not shown, and their failures are not told here.",
+        remedy="On the machine, run systemctl enable --now arraywright-uplink, then look "
+        "at journalctl -u arraywright-uplink.",
+    ),
     ServerRule.HOST_RESTORED: ServerText(
         title="Host restored",
         severity=EventClass.WARNING,
@@ -159,6 +167,10 @@ def _of_server(
 
 def host_offline(name: str, since: str) -> Finding:
     return _of_server(ServerRule.HOST_OFFLINE, name, {"since": since})
+
+
+def host_never_connected(name: str, since: str) -> Finding:
+    return _of_server(ServerRule.HOST_NEVER_CONNECTED, name, {"since": since})
 
 
 def host_cloned(name: str, present: str, other: str) -> Finding:

@@ -43,14 +43,14 @@ async def open_of_host(session: AsyncSession, host_id: UUID) -> dict[str, Alert]
     return (await open_of_hosts(session, [host_id]))[host_id]
 
 
-async def open_of_rule(session: AsyncSession, rule: str, before_us: int) -> list[Alert]:
-    """Unresolved alerts of a rule that nothing has been heard about since then."""
-    found = await session.execute(
-        select(Alert).where(
-            Alert.rule == rule, Alert.open_key.is_not(None), Alert.changed_us < before_us
-        )
-    )
-    return list(found.scalars())
+async def open_of_rule(
+    session: AsyncSession, rule: str, before_us: int | None = None
+) -> list[Alert]:
+    """Unresolved alerts of a rule; of those that nothing has been heard about since then."""
+    statement = select(Alert).where(Alert.rule == rule, Alert.open_key.is_not(None))
+    if before_us is not None:
+        statement = statement.where(Alert.changed_us < before_us)
+    return list((await session.execute(statement)).scalars())
 
 
 def alerts() -> Rows:

@@ -20,6 +20,7 @@ class ServerRule(StrEnum):
     """Alerts about what only this server can see."""
 
     HOST_OFFLINE = "host_offline"
+    HOST_NEVER_CONNECTED = "host_never_connected"
     HOST_RESTORED = "host_restored"
     HOST_CLONED = "host_cloned"
     HOST_NOISY = "host_noisy"

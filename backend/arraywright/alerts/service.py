@@ -49,7 +49,7 @@ def _part(alert: models.Alert, name: str) -> Reason | None:
 def _view(row: Any, principal: Principal) -> Alert:
     alert, host_name, online = row
     unresolved = alert.resolved_us is None
-    about_host = alert.rule == ServerRule.HOST_OFFLINE.value
+    about_host = alert.rule in {rule.value for rule in ServerRule}
     return Alert(
         id=alert.id,
         rev=alert.rev,

@@ -22,7 +22,13 @@ from arraywright.hosts.schemas import (
 )
 from arraywright.kit.paging import PageQuery
 from arraywright.kit.paging_sql import fetch_page
-from arraywright.kit.problems import ForbiddenError, InvalidError, NotFoundError, ProblemError
+from arraywright.kit.problems import (
+    ConflictError,
+    ForbiddenError,
+    InvalidError,
+    NotFoundError,
+    ProblemError,
+)
 from arraywright.kit.schema import Page, moment
 from arraywright.kit.secrets import digest_of, make_secret
 from arraywright.link.models import SyncCursor
@@ -163,6 +169,11 @@ async def enrol(runtime: Runtime, body: EnrolRequest, *, address: str) -> EnrolR
     async with runtime.database.write() as session:
         row = await repository.token_by_digest(session, digest_of(body.token))
         refusal = _refusal(row, now_us)
+        if refusal is None and await repository.host_of_key(session, body.public_key):
+            refusal = ConflictError(
+                "A host with this key is enrolled already. Make a new key: enrol --force.",
+                code="key_known",
+            )
         if refusal is None:
             assert row is not None
             if not await repository.burn_token(session, row.id, host_id=host_id, now_us=now_us):

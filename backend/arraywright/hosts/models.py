@@ -2,10 +2,12 @@
 
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, String
+from sqlalchemy import ColumnElement, ForeignKey, Index, String
+from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, mapped_column
 
 from arraywright.kit.database import Base
+from arraywright.kit.presence import HERE, Presence
 
 
 class Host(Base):
@@ -23,13 +25,13 @@ class HostSummary(Base):
     """One narrow row per host: what lists and counters need."""
 
     __tablename__ = "host_summary"
-    __table_args__ = (Index("ix_host_summary_online", "online", "last_seen_us"),)
+    __table_args__ = (Index("ix_host_summary_presence", "presence", "last_seen_us"),)
 
     host_id: Mapped[UUID] = mapped_column(
         ForeignKey("host.id", ondelete="CASCADE"), primary_key=True
     )
     rev: Mapped[int] = mapped_column(default=1)
-    online: Mapped[bool] = mapped_column(default=False)
+    presence: Mapped[str] = mapped_column(String(16), default=Presence.ENROLLED.value)
     last_seen_us: Mapped[int | None] = mapped_column(default=None)
     connected_us: Mapped[int | None] = mapped_column(default=None)
     clock_offset_ms: Mapped[int | None] = mapped_column(default=None)
@@ -52,6 +54,16 @@ class HostSummary(Base):
     usable_bytes: Mapped[int] = mapped_column(default=0)
     open_alerts: Mapped[int] = mapped_column(default=0)
     worst_alert: Mapped[str | None] = mapped_column(String(16), default=None)
+
+    @hybrid_property
+    def online(self) -> bool:
+        """Whether it can be asked and told things."""
+        return self.presence in HERE
+
+    @online.inplace.expression
+    @classmethod
+    def _online(cls) -> ColumnElement[bool]:
+        return cls.presence.in_(HERE)
 
 
 class EnrolToken(Base):

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import and_, delete, func, select, update
+from sqlalchemy import and_, bindparam, delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from arraywright.alerts.models import Alert
 from arraywright.hosts.filters import HostFilter
 from arraywright.hosts.models import EnrolToken, Host, HostSummary
 from arraywright.kit.paging_sql import Rows
+from arraywright.kit.presence import HERE, Presence
 from arraywright.link.models import SyncCursor
 from arraywright.storage.models import ObjectState
 from arraywright.storage.projection import (
@@ -22,6 +24,7 @@ from arraywright.storage.projection import (
     SPARES,
 )
 
+CHUNK = 500
 WORST_STATES = ("optimal", "starting", "partially_degraded", "degraded", "offline")
 SEVERITIES = ("debug", "progress", "info", "warning", "critical", "fatal")
 
@@ -45,9 +48,13 @@ def _size_sum(high: Any, low: Any) -> int:
 
 
 def hosts() -> Rows:
-    """Rows of (host, summary, the host's own document or None)."""
+    """Rows of (host, summary, the host's own document or None, whether another has its name)."""
+    other = aliased(Host)
+    namesake = exists().where(
+        other.name == Host.name, other.id != Host.id, other.retired_us.is_(None)
+    )
     return (
-        select(Host, HostSummary, ObjectState)
+        select(Host, HostSummary, ObjectState, namesake)
         .join(HostSummary, HostSummary.host_id == Host.id)
         .outerjoin(
             ObjectState,
@@ -67,6 +74,9 @@ def filtered(query: HostFilter) -> Rows:
         statement = statement.where(
             func.lower(Host.name).contains(query.q.lower(), autoescape=True)
         )
+    if query.presence:
+        words = [word.value for word in query.presence]
+        statement = statement.where(HostSummary.presence.in_(words))
     if query.online is not None:
         statement = statement.where(HostSummary.online.is_(query.online))
     if query.worst_state is not None:
@@ -178,20 +188,84 @@ async def forget_objects(session: AsyncSession, host_id: UUID) -> None:
     await session.execute(delete(SyncCursor).where(SyncCursor.host_id == host_id))
 
 
-async def online_hosts(session: AsyncSession) -> list[UUID]:
+async def hosts_here(session: AsyncSession) -> list[UUID]:
     found = await session.execute(
         select(HostSummary.host_id)
         .join(Host, Host.id == HostSummary.host_id)
-        .where(HostSummary.online.is_(True), Host.retired_us.is_(None))
+        .where(HostSummary.presence.in_(HERE), Host.retired_us.is_(None))
     )
     return list(found.scalars())
 
 
 async def set_last_seen(session: AsyncSession, seen: dict[UUID, int]) -> None:
-    for host_id, at_us in seen.items():
-        await session.execute(
-            update(HostSummary).where(HostSummary.host_id == host_id).values(last_seen_us=at_us)
+    """One statement; those that were retired meanwhile are left out."""
+    if not seen:
+        return
+    statement = (
+        update(HostSummary)
+        .where(HostSummary.host_id == bindparam("seen_host"))
+        .values(last_seen_us=bindparam("seen_us"))
+    )
+    connection = await session.connection()
+    rows = [{"seen_host": host_id, "seen_us": at_us} for host_id, at_us in seen.items()]
+    await connection.execute(statement, rows)
+
+
+async def move(
+    session: AsyncSession, host_ids: Collection[UUID], origin: Collection[str], goal: str
+) -> dict[UUID, int]:
+    """Changes the presence of those that have one of these; returns their new revisions."""
+    moved: dict[UUID, int] = {}
+    every = sorted(host_ids, key=str)
+    for first in range(0, len(every), CHUNK):
+        done = await session.execute(
+            update(HostSummary)
+            .where(
+                HostSummary.host_id.in_(every[first : first + CHUNK]),
+                HostSummary.presence.in_(origin),
+            )
+            .values(presence=goal, rev=HostSummary.rev + 1)
+            .returning(HostSummary.host_id, HostSummary.rev)
+            .execution_options(synchronize_session=False)
         )
+        moved |= {row.host_id: row.rev for row in done}
+    return moved
+
+
+async def named(session: AsyncSession, host_ids: Collection[UUID]) -> list[Any]:
+    """Rows of (host, summary)."""
+    rows: list[Any] = []
+    every = sorted(host_ids, key=str)
+    for first in range(0, len(every), CHUNK):
+        found = await session.execute(
+            select(Host, HostSummary)
+            .join(HostSummary, HostSummary.host_id == Host.id)
+            .where(Host.id.in_(every[first : first + CHUNK]))
+            .execution_options(populate_existing=True)
+        )
+        rows += found.all()
+    return rows
+
+
+async def never_connected(session: AsyncSession, before_us: int) -> list[Any]:
+    """Rows of (host, summary): enrolled before, and never seen."""
+    found = await session.execute(
+        select(Host, HostSummary)
+        .join(HostSummary, HostSummary.host_id == Host.id)
+        .where(
+            HostSummary.presence == Presence.ENROLLED.value,
+            Host.enrolled_us < before_us,
+            Host.retired_us.is_(None),
+        )
+    )
+    return list(found.all())
+
+
+async def host_of_key(session: AsyncSession, public_key: str) -> Host | None:
+    found = await session.execute(
+        select(Host).where(Host.public_key == public_key, Host.retired_us.is_(None)).limit(1)
+    )
+    return found.scalar_one_or_none()
 
 
 async def state_counts(session: AsyncSession, kind: str) -> list[tuple[str, int, int]]:
@@ -212,14 +286,14 @@ async def state_counts(session: AsyncSession, kind: str) -> list[tuple[str, int,
     ]
 
 
-async def online_counts(session: AsyncSession) -> dict[bool, int]:
+async def presence_counts(session: AsyncSession) -> dict[str, int]:
     found = await session.execute(
-        select(HostSummary.online, func.count())
+        select(HostSummary.presence, func.count())
         .join(Host, Host.id == HostSummary.host_id)
         .where(Host.retired_us.is_(None))
-        .group_by(HostSummary.online)
+        .group_by(HostSummary.presence)
     )
-    return {bool(online): int(count) for online, count in found.all()}
+    return {presence: int(count) for presence, count in found.all()}
 
 
 async def least_failures_left(session: AsyncSession) -> int | None:

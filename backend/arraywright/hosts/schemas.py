@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
+from arraywright.kit.presence import Presence
 from arraywright.kit.schema import ApiInput, ApiModel, OpenWord, Reason, Timestamp
 from arraywright.link.protocol import DriveState, EventClass, VirtualDriveState
 
@@ -39,9 +40,19 @@ class HostSummary(ApiModel):
 class Host(ApiModel):
     id: UUID
     name: str
+    label: Annotated[
+        str, Field(description="the name; with the start of the id if another host has it too")
+    ]
     rev: int
     config_rev: int
-    online: bool
+    presence: Annotated[
+        Presence,
+        Field(
+            description="enrolled: has never connected; connecting: its report is on its way; "
+            "online; late: not heard for two heartbeats; offline"
+        ),
+    ]
+    online: Annotated[bool, Field(description="whether its presence is connecting, online or late")]
     stale_since: Annotated[
         Timestamp | None, Field(description="last report of an offline host; null if online")
     ]
@@ -82,11 +93,17 @@ class SeverityCount(ApiModel):
     count: int
 
 
+class PresenceCount(ApiModel):
+    presence: Presence
+    count: int
+
+
 class Fleet(ApiModel):
     """The dashboard's figures."""
 
     hosts: int
     hosts_online: int
+    hosts_by_presence: list[PresenceCount]
     drives_by_state: list[DriveStateCount]
     virtual_drives_by_state: list[VirtualDriveStateCount]
     drive_failures_left: Annotated[

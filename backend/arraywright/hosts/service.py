@@ -1,5 +1,6 @@
 """Hosts: reading, retiring, and whether they are there."""
 
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
@@ -15,18 +16,26 @@ from arraywright.hosts.schemas import (
     Fleet,
     Host,
     HostSummary,
+    PresenceCount,
     SeverityCount,
     VirtualDriveStateCount,
 )
 from arraywright.kit.paging_sql import fetch_page
+from arraywright.kit.presence import HERE, Presence
 from arraywright.kit.problems import InvalidError, NotFoundError
 from arraywright.kit.schema import Page, moment
 from arraywright.link.protocol import HostDoc
 from arraywright.link.repair import LIMITED, UnmendableError, fitted
 from arraywright.live import outbox
+from arraywright.live.hub import Change
 from arraywright.runtime import Runtime
 from arraywright.storage import blocked
 from arraywright.storage.projection import ACTIVE_OPERATIONS
+
+
+def label(host: models.Host, *, namesake: bool) -> str:
+    """What tells this host from every other one."""
+    return f"{host.name} ({str(host.id)[:8]})" if namesake else host.name
 
 
 def _reported(row: Any) -> tuple[dict[str, Any], list[str]]:
@@ -41,13 +50,15 @@ def _reported(row: Any) -> tuple[dict[str, Any], list[str]]:
 
 
 def _view(row: Any, principal: Principal) -> Host:
-    host, summary, reported = row
+    host, summary, reported, namesake = row
     doc, limited = _reported(reported)
     return Host(
         id=host.id,
         name=host.name,
+        label=label(host, namesake=namesake),
         rev=summary.rev,
         config_rev=reported.config_rev if reported else 0,
+        presence=summary.presence,
         online=summary.online,
         stale_since=None if summary.online else moment(summary.last_seen_us),
         last_seen=moment(summary.last_seen_us),
@@ -97,11 +108,16 @@ async def fleet(session: AsyncSession) -> Fleet:
     drives = await repository.state_counts(session, "drive")
     virtual_drives = await repository.state_counts(session, "virtual_drive")
     operations = await repository.state_counts(session, "operation")
-    online = await repository.online_counts(session)
+    presence = await repository.presence_counts(session)
     alert_counts = await repository.alert_counts(session)
     return Fleet(
-        hosts=sum(online.values()),
-        hosts_online=online.get(True, 0),
+        hosts=sum(presence.values()),
+        hosts_online=sum(presence.get(word, 0) for word in HERE),
+        hosts_by_presence=[
+            PresenceCount(presence=word, count=presence[word.value])
+            for word in Presence
+            if word.value in presence
+        ],
         drives_by_state=[DriveStateCount(state=s, count=n) for s, n, _ in drives],
         virtual_drives_by_state=[
             VirtualDriveStateCount(state=s, count=n) for s, n, _ in virtual_drives
@@ -117,22 +133,24 @@ async def fleet(session: AsyncSession) -> Fleet:
 async def retire(
     session: AsyncSession, runtime: Runtime, principal: Principal, host_id: UUID, confirm: str
 ) -> None:
-    host = await repository.host(session, host_id)
-    if host is None:
+    row = await repository.find(session, host_id)
+    if row is None:
         raise NotFoundError("There is no such host.")
-    if confirm != host.name:
+    host = row[0]
+    expected = label(host, namesake=row[3])
+    if confirm != expected:
         raise InvalidError(
-            f"The typed name does not match {host.name}; nothing was changed.",
+            f"The typed name does not match {expected}; nothing was changed.",
             code="confirm_mismatch",
-            params={"expected": host.name},
-            errors=[("confirm", f"type {host.name}")],
+            params={"expected": expected},
+            errors=[("confirm", f"type {expected}")],
         )
     now_us = runtime.clock.now_us()
     host.retired_us = now_us
     await alerts.resolve_all(session, host_id, now_us)
     await repository.forget_objects(session, host_id)
     (summary,) = await repository.recount(session, [host_id])
-    summary.online = False
+    summary.presence = Presence.OFFLINE.value
     outbox.add(session, kind="host", object_id=str(host_id), rev=summary.rev, host_id=host_id)
     await audit.record(
         session, now_us, actor=principal.username, action="host.retire", target=host.name
@@ -153,17 +171,30 @@ async def recount_alerts(session: AsyncSession, host_id: UUID) -> None:
     outbox.add(session, kind="host", object_id=str(host_id), rev=row.rev, host_id=host_id)
 
 
-async def set_offline(session: AsyncSession, now_us: int, host_id: UUID) -> None:
-    """The host has been silent for too long: its data are stale from now on."""
-    row = await repository.find(session, host_id)
-    if row is None or not row[1].online:
+async def _tell(session: AsyncSession, moved: dict[UUID, int]) -> None:
+    changes = [Change("host", str(host_id), rev, host_id) for host_id, rev in moved.items()]
+    await outbox.add_many(session, changes)
+
+
+async def set_late(session: AsyncSession, *, late: set[UUID], heard: set[UUID]) -> None:
+    here = (Presence.ONLINE.value, Presence.CONNECTING.value)
+    moved = await repository.move(session, late, here, Presence.LATE.value)
+    back = await repository.move(session, heard, (Presence.LATE.value,), Presence.ONLINE.value)
+    await _tell(session, moved | back)
+
+
+async def set_offline(session: AsyncSession, now_us: int, host_ids: Collection[UUID]) -> None:
+    """These hosts have been silent for too long: their data are stale from now on."""
+    moved = await repository.move(session, host_ids, HERE, Presence.OFFLINE.value)
+    if not moved:
         return
-    host, summary, _ = row
-    summary.online = False
-    await alerts.host_offline(session, now_us, host, summary.last_seen_us)
-    await repository.recount_alerts(session, [summary])
-    summary.rev += 1
-    outbox.add(session, kind="host", object_id=str(host_id), rev=summary.rev, host_id=host_id)
+    rows = await repository.named(session, moved)
+    await alerts.hosts_found(
+        session, now_us, [(host, alerts.offline(host, row.last_seen_us)) for host, row in rows]
+    )
+    await session.flush()
+    await repository.recount_alerts(session, [row for _, row in rows])
+    await _tell(session, moved)
 
 
 async def set_online(
@@ -176,11 +207,12 @@ async def set_online(
     boot_id: str,
     policy_preset: str,
     clock_offset_ms: int | None,
+    reported: bool,
 ) -> None:
-    """A new session has proved who it is."""
+    """A new session has proved who it is; `reported`: what is stored is what it has now."""
     summary = await repository.summary(session, host.id)
     host.name = hostname[:255] or host.name
-    summary.online = True
+    summary.presence = (Presence.ONLINE if reported else Presence.CONNECTING).value
     summary.last_seen_us = now_us
     summary.connected_us = now_us
     summary.agent_version = agent_version[:64]

@@ -10,6 +10,7 @@ from arraywright.alerts import findings
 from arraywright.alerts.schemas import ServerRule
 from arraywright.audit import service as audit
 from arraywright.commands import recovery
+from arraywright.hosts import repository as host_rows
 from arraywright.hosts import service as hosts
 from arraywright.hosts.models import Host
 from arraywright.link import history, identity, repository
@@ -157,11 +158,18 @@ async def _tell_takeover(arrival: _Arrival) -> None:
         await arrival.note("host.takeover", before=str(peer.machine))
 
 
+async def _branch(arrival: _Arrival) -> None:
+    hello = arrival.hello
+    await history.begin_branch(
+        arrival.session, arrival.cursor, hello.event_epoch, hello.event_seq_first
+    )
+
+
 async def _start_over(arrival: _Arrival, origin: Origin) -> None:
     """Nothing we know of the host is built upon: a full state and the whole log are asked for."""
     cursor = arrival.cursor
     parts = identity.foreign_parts(arrival.hello, cursor) or ["arrayd"]
-    await history.begin_branch(arrival.session, cursor, arrival.hello)
+    await _branch(arrival)
     cursor.state_epoch, cursor.state_rev = "", 0
     if origin is Origin.AHEAD:
         await arrival.note("host.resynchronized", cause="this server was restored")
@@ -189,7 +197,7 @@ async def _welcome(arrival: _Arrival) -> Admitted:
     if hello.event_epoch != cursor.event_epoch or not await history.goes_on(
         arrival.session, cursor
     ):
-        await history.begin_branch(arrival.session, cursor, hello)
+        await _branch(arrival)
     cursor.command_number = max(cursor.command_number, hello.command_number)
     acked_rev = cursor.state_rev if hello.state_epoch == cursor.state_epoch else 0
     acked_rev = acked_rev if acked_rev <= hello.state_rev else 0
@@ -206,5 +214,32 @@ async def _welcome(arrival: _Arrival) -> Admitted:
         boot_id=hello.boot_id,
         policy_preset=hello.policy_preset,
         clock_offset_ms=offset_ms,
+        reported=acked_rev > 0,
     )
-    return Admitted(cursor.fence, agent_fence, acked_rev, cursor.event_seq)
+    return Admitted(cursor.fence, agent_fence, acked_rev, _events_wanted_after(arrival))
+
+
+def _events_wanted_after(arrival: _Arrival) -> int:
+    """The newest event once more, if the host still has it: it must be the one that is stored."""
+    seq, hello = arrival.cursor.event_seq, arrival.hello
+    kept = 0 < hello.event_seq_first <= seq <= hello.event_seq_last
+    return seq - 1 if kept and identity.has_fences(hello) else seq
+
+
+async def log_went_back(session: AsyncSession, now_us: int, cursor: SyncCursor) -> None:
+    """In the middle of a session: the next one tells everything anew."""
+    (row,) = await host_rows.named(session, [cursor.host_id])
+    host, _ = row
+    await history.begin_branch(session, cursor, cursor.event_epoch, 0)
+    cursor.state_epoch, cursor.state_rev = "", 0
+    await recovery.host_restored(session, now_us, host.id)
+    await alerts.host_found(session, now_us, host, findings.host_restored(host.name, ["arrayd"]))
+    await hosts.recount_alerts(session, host.id)
+    await audit.record(
+        session,
+        now_us,
+        actor="agent",
+        action="host.restored",
+        target=host.name,
+        detail={"host_id": str(host.id), "parts": "arrayd"},
+    )

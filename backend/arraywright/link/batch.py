@@ -19,6 +19,7 @@ from arraywright.alerts import engine as alerts
 from arraywright.alerts.engine import Changed
 from arraywright.hosts import repository as hosts
 from arraywright.kit.ids import object_id
+from arraywright.kit.presence import Presence
 from arraywright.link import history, repository
 from arraywright.link.allowances import TOMBSTONES, Allowance, Held
 from arraywright.link.models import SyncCursor
@@ -41,6 +42,10 @@ class FencedError(Exception):
     """A newer session of the same agent exists."""
 
 
+class WentBackError(Exception):
+    """The host's history is not the one that is stored: everything is needed anew."""
+
+
 class ResyncError(Exception):
     """The frame does not follow on what is stored: a full state is needed."""
 
@@ -55,6 +60,7 @@ class Batch:
         self._cursors: dict[UUID, SyncCursor] = {}
         self._changed: dict[UUID, dict[tuple[str, str], Changed]] = {}
         self._rows: dict[tuple[UUID, str, str], dict[str, Any]] = {}
+        self._reported: set[UUID] = set()
         self.events: list[dict[str, Any]] = []
         self._news: dict[tuple[str, str], Change] = {}
         self._conditions: list[tuple[UUID, Condition]] = []
@@ -164,6 +170,8 @@ class Batch:
         await self.keep_older(cursor.host_id, kept, to_rev)
         cursor.state_epoch = epoch
         cursor.state_rev = to_rev
+        self._changed.setdefault(cursor.host_id, {})
+        self._reported.add(cursor.host_id)
         return to_rev
 
     async def keep_older(self, host_id: UUID, names: Collection[tuple[str, str]], rev: int) -> None:
@@ -278,5 +286,8 @@ class Batch:
             await alerts.objects_changed(self.session, self.now_us, changes)
             await self.session.flush()
             for summary in await hosts.recount(self.session, list(self._changed)):
+                connecting = summary.presence == Presence.CONNECTING.value
+                if connecting and summary.host_id in self._reported:
+                    summary.presence = Presence.ONLINE.value
                 self.tell("host", str(summary.host_id), summary.rev, summary.host_id)
         await outbox.add_many(self.session, list(self._news.values()))

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.events.models import Event
 from arraywright.link.models import SyncCursor
-from arraywright.link.protocol import EventRecord, HelloFrame
+from arraywright.link.protocol import EventRecord
 
 BRANCHES = 1000
 """A log that went back this often is taken on without looking for what it told before."""
@@ -55,18 +55,48 @@ async def goes_on(session: AsyncSession, cursor: SyncCursor) -> bool:
     return newest <= cursor.event_seq
 
 
-async def begin_branch(session: AsyncSession, cursor: SyncCursor, hello: HelloFrame) -> None:
+async def begin_branch(
+    session: AsyncSession, cursor: SyncCursor, epoch: str, first_kept: int
+) -> None:
     """From now on the log is told from its oldest event on."""
-    names = await _names(session, cursor.host_id, hello.event_epoch)
-    cursor.event_epoch = hello.event_epoch
-    cursor.event_branch = _name(hello.event_epoch, len(names)) if names else ""
+    names = await _names(session, cursor.host_id, epoch)
+    cursor.event_epoch = epoch
+    cursor.event_branch = _name(epoch, len(names)) if names else ""
     cursor.event_known = max(names.values(), default=0)
     # What an earlier name holds was not lost when the host dropped it from its log.
-    cursor.event_seq = min(max(hello.event_seq_first - 1, 0), cursor.event_known)
+    cursor.event_seq = min(max(first_kept - 1, 0), cursor.event_known)
 
 
 def _content(event: EventRecord) -> Content:
     return event.seq, event.wall_us, event.code, event.key[:128], event.text
+
+
+async def _stored(
+    session: AsyncSession, cursor: SyncCursor, numbers: Sequence[int]
+) -> set[Content]:
+    names = await _names(session, cursor.host_id, cursor.event_epoch)
+    found = await session.execute(
+        select(Event.seq, Event.wall_us, Event.code, Event.object_key, Event.text).where(
+            Event.host_id == cursor.host_id, Event.epoch.in_(names), Event.seq.in_(numbers)
+        )
+    )
+    return {(row.seq, row.wall_us, row.code, row.object_key, row.text) for row in found}
+
+
+async def went_back(
+    session: AsyncSession, cursor: SyncCursor, events: Sequence[EventRecord]
+) -> bool:
+    """Whether an event comes again under its number, but is another one.
+
+    Agents are asked for the newest stored event once more when they connect: a log that lost
+    its end and has grown since gives itself away by it.
+    """
+    again = [event for event in events if event.seq <= cursor.event_seq]
+    if not again:
+        return False
+    stored = await _stored(session, cursor, [event.seq for event in again])
+    known = {content[0] for content in stored}
+    return any(event.seq in known and _content(event) not in stored for event in again)
 
 
 async def repeats(
@@ -76,13 +106,5 @@ async def repeats(
     numbers = [event.seq for event in events if cursor.event_seq < event.seq <= cursor.event_known]
     if not numbers:
         return frozenset()
-    names = await _names(session, cursor.host_id, cursor.event_epoch)
-    found = await session.execute(
-        select(Event.seq, Event.wall_us, Event.code, Event.object_key, Event.text).where(
-            Event.host_id == cursor.host_id, Event.epoch.in_(names), Event.seq.in_(numbers)
-        )
-    )
-    known: set[Content] = {
-        (row.seq, row.wall_us, row.code, row.object_key, row.text) for row in found
-    }
+    known = await _stored(session, cursor, numbers)
     return frozenset(event.seq for event in events if _content(event) in known)

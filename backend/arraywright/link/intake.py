@@ -9,7 +9,7 @@ from uuid import UUID
 from arraywright.alerts import engine as alerts
 from arraywright.commands import progress as commands
 from arraywright.hosts import service as hosts
-from arraywright.link import history, identity
+from arraywright.link import admission, history, identity
 from arraywright.link.allowances import (
     EVENTS_PER_S,
     FULL_STATE_CHARACTERS,
@@ -17,7 +17,7 @@ from arraywright.link.allowances import (
     UNKNOWN_OBJECTS,
     Allowances,
 )
-from arraywright.link.batch import Batch, FencedError, ResyncError
+from arraywright.link.batch import Batch, FencedError, ResyncError, WentBackError
 from arraywright.link.frames import Received
 from arraywright.link.protocol import (
     DOCUMENTS,
@@ -125,6 +125,8 @@ class Intake:
                 outcome.append("fenced")
             except ResyncError:
                 outcome.append("resync")
+            except WentBackError:
+                outcome.append("went back")
 
         def answer(error: Exception | None) -> None:
             self._room.release()
@@ -132,6 +134,8 @@ class Intake:
                 self._sender.close("overload", "the frame could not be stored")
             elif "fenced" in outcome:
                 self._sender.close("fenced", "a newer session of this agent has taken over")
+            elif "went back" in outcome:
+                self._sender.close("overload", "the event log of this host went back; come again")
             elif "resync" in outcome:
                 self._ask_for_full()
             elif done is not None:
@@ -264,6 +268,9 @@ class Intake:
             if late > 0:
                 batch.behaves(cursor, noisy=late, rate=int(EVENTS_PER_S))
             if frame.epoch == cursor.event_epoch:
+                if await history.went_back(batch.session, cursor, frame.events):
+                    await admission.log_went_back(batch.session, batch.now_us, cursor)
+                    raise WentBackError
                 repeats = await history.repeats(batch.session, cursor, frame.events)
                 batch.apply_events(cursor, frame, repeats)
             ack["event_seq"] = cursor.event_seq

@@ -25,7 +25,9 @@ class Peer(Protocol):
 
 
 class Departed(NamedTuple):
+    heard_s: float
     since_s: float
+    """When its grace time begins."""
     fence: int
 
 
@@ -91,13 +93,20 @@ class Registry:
             host: min(now_s, heard_s + seconds) for host, heard_s in self._heard_s.items()
         }
         self._departed = {
-            host: Departed(left.since_s + seconds, left.fence)
+            host: Departed(left.heard_s + seconds, left.since_s + seconds, left.fence)
             for host, left in self._departed.items()
         }
 
     def departed(self, host_id: UUID, fence: int, *, patience_s: float = 0.0) -> None:
         """The session with this fence has ended."""
-        self._departed[host_id] = Departed(self._clock.monotonic_s() + patience_s, fence)
+        now_s = self._clock.monotonic_s()
+        self._departed[host_id] = Departed(now_s, now_s + patience_s, fence)
+
+    def late(self, longer_than_s: float) -> set[UUID]:
+        """Expected, and not heard for so long."""
+        limit = self._clock.monotonic_s() - longer_than_s
+        silent = {host for host, heard_s in self._heard_s.items() if heard_s < limit}
+        return silent | {host for host, left in self._departed.items() if left.heard_s < limit}
 
     def awaited_s(self, host_id: UUID, patience_s: float) -> float | None:
         """How much longer the host is expected back; None if it is not."""

@@ -12,6 +12,7 @@ from arraywright.events.models import Event
 from arraywright.link.models import Installation, SyncCursor
 from arraywright.storage.models import ObjectState
 
+CHUNK = 500
 KEY_COLUMNS = ("host_id", "kind", "key")
 
 
@@ -29,6 +30,16 @@ async def cursors(session: AsyncSession, host_ids: Collection[UUID]) -> dict[UUI
 async def cursor(session: AsyncSession, host_id: UUID) -> SyncCursor | None:
     """The host's cursor, locked until the transaction ends."""
     return (await cursors(session, [host_id])).get(host_id)
+
+
+async def fences(session: AsyncSession, host_ids: Collection[UUID]) -> dict[UUID, int]:
+    """The fences of the present sessions of these hosts, locked in the order of their ids."""
+    found: dict[UUID, int] = {}
+    every = sorted(host_ids, key=str)
+    for first in range(0, len(every), CHUNK):
+        rows = await cursors(session, every[first : first + CHUNK])
+        found |= {host_id: row.fence for host_id, row in rows.items()}
+    return found
 
 
 async def upsert_objects(session: AsyncSession, rows: list[dict[str, Any]]) -> None:

@@ -3864,6 +3864,8 @@ export interface components {
             drives_by_state: components["schemas"]["DriveStateCount"][];
             /** Hosts */
             hosts: number;
+            /** Hosts By Presence */
+            hosts_by_presence: components["schemas"]["PresenceCount"][];
             /** Hosts Online */
             hosts_online: number;
             /** Open Alerts By Severity */
@@ -4163,6 +4165,11 @@ export interface components {
             id: string;
             /** Kernel */
             kernel: string;
+            /**
+             * Label
+             * @description the name; with the start of the id if another host has it too
+             */
+            label: string;
             /** Last Seen */
             last_seen: string | null;
             /**
@@ -4172,7 +4179,10 @@ export interface components {
             limited: string[];
             /** Name */
             name: string;
-            /** Online */
+            /**
+             * Online
+             * @description whether its presence is connecting, online or late
+             */
             online: boolean;
             /** Os */
             os: string;
@@ -4181,6 +4191,8 @@ export interface components {
              * @description standard, strict or lab; empty if unknown
              */
             policy_preset: string;
+            /** @description enrolled: has never connected; connecting: its report is on its way; online; late: not heard for two heartbeats; offline */
+            presence: components["schemas"]["Presence"];
             /** Rev */
             rev: number;
             /**
@@ -5349,6 +5361,17 @@ export interface components {
             drive: string;
             /** Seed */
             seed: number;
+        };
+        /**
+         * Presence
+         * @enum {string}
+         */
+        Presence: "enrolled" | "connecting" | "online" | "late" | "offline";
+        /** PresenceCount */
+        PresenceCount: {
+            /** Count */
+            count: number;
+            presence: components["schemas"]["Presence"];
         };
         /**
          * PreservedCache
@@ -11946,6 +11969,9 @@ export interface operations {
                 cursor?: string | null;
                 /** @description part of the name */
                 q?: string | null;
+                /** @description any of these */
+                presence?: components["schemas"]["Presence"][];
+                /** @description connecting, online or late; or none of these */
                 online?: boolean | null;
                 worst_state?: components["schemas"]["VirtualDriveState"] | null;
                 /** @description with or without open alerts */

@@ -38,6 +38,8 @@ export function host(part: Partial<Host> = {}): Host {
   return {
     id: HOST_ID,
     name: 'alpha',
+    label: part.name ?? 'alpha',
+    presence: part.online === false ? 'offline' : 'online',
     rev: 1,
     config_rev: 1,
     online: true,
@@ -82,6 +84,7 @@ export function fleet(part: Partial<Fleet> = {}): Fleet {
   return {
     hosts: 1,
     hosts_online: 1,
+    hosts_by_presence: [{ presence: 'online', count: 1 }],
     drives_by_state: [{ state: 'online', count: 4 }],
     virtual_drives_by_state: [{ state: 'optimal', count: 1 }],
     drive_failures_left: 1,

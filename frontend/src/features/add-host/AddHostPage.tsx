@@ -4,7 +4,8 @@ import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { createEnrolmentToken, enrolmentTokensQuery, hostsQuery } from '@/api/hosts'
-import type { EnrolmentTokenCreated } from '@/api/types'
+import type { EnrolmentTokenCreated, Host } from '@/api/types'
+import { START_LINK } from '@/features/hosts/StaleBanner'
 import { useHasRole } from '@/features/session/session'
 import { formatDateTime } from '@/lib/format'
 import { problemOf } from '@/lib/problem'
@@ -101,6 +102,7 @@ function Waiting({ token, onAnother }: { token: EnrolmentTokenCreated; onAnother
     <>
       <Panel title={t('addHost.step2')}>
         <Stack gap="sm">
+          <p>{t('addHost.install')}</p>
           <Notice tone="warn">{t('addHost.once')}</Notice>
           <CopyLine label={t('addHost.line')} text={token.install_line} />
         </Stack>
@@ -108,12 +110,7 @@ function Waiting({ token, onAnother }: { token: EnrolmentTokenCreated; onAnother
       <Panel title={t('addHost.step3')}>
         <Stack gap="sm" role="status">
           {host ? (
-            <>
-              <Notice tone="ok">{t('addHost.arrived', { name: host.name })}</Notice>
-              <Link to="/hosts/$hostId" params={{ hostId: host.id }}>
-                {t('addHost.open', { name: host.name })}
-              </Link>
-            </>
+            <Arrival host={host} />
           ) : (
             <p>{t('addHost.waiting', { time: formatDateTime(token.expires_at) })}</p>
           )}
@@ -122,6 +119,29 @@ function Waiting({ token, onAnother }: { token: EnrolmentTokenCreated; onAnother
           {t('addHost.another')}
         </Button>
       </Panel>
+    </>
+  )
+}
+
+/** What the host's presence is on every other page too. */
+function Arrival({ host }: { host: Host }) {
+  const { t } = useTranslation()
+  const name = host.label
+  if (host.presence === 'enrolled') {
+    return (
+      <>
+        <p>{t('addHost.enrolled', { name })}</p>
+        <CopyLine label={t('addHost.enrolled', { name })} text={START_LINK} />
+      </>
+    )
+  }
+  if (host.presence === 'connecting') return <p>{t('addHost.connecting', { name })}</p>
+  return (
+    <>
+      <Notice tone="ok">{t('addHost.arrived', { name })}</Notice>
+      <Link to="/hosts/$hostId" params={{ hostId: host.id }}>
+        {t('addHost.open', { name })}
+      </Link>
     </>
   )
 }

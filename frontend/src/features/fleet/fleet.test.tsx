@@ -34,6 +34,15 @@ describe('health', () => {
     expect(matchesFilter(make.host({ summary: stripes }), 'healthy')).toBe(true)
   })
 
+  it('is what is known of a host that is not there', () => {
+    expect(healthOf(make.host({ presence: 'enrolled', online: false }))).toBe('enrolled')
+    expect(healthOf(make.host({ presence: 'connecting' }))).toBe('connecting')
+    expect(healthOf(make.host({ presence: 'late' }))).toBe('full')
+    const enrolled = make.host({ presence: 'enrolled', online: false })
+    expect(matchesFilter(enrolled, 'healthy')).toBe(false)
+    expect(matchesFilter(enrolled, 'offline')).toBe(true)
+  })
+
   it('is not calm while an alert is open that does more than inform', () => {
     const health = (worst: string) =>
       healthOf(make.host({ summary: { ...summary, open_alerts: 1, worst_alert: worst } as never }))
@@ -59,6 +68,16 @@ describe('fleet page', () => {
     renderApp('/')
     await screen.findByRole('link', { name: 'alpha' })
     expect(names()).toEqual(['beta', 'gamma', 'alpha'])
+  })
+
+  it('never contradicts itself about a host that has not connected', async () => {
+    const part = { presence: 'enrolled', online: false, last_seen: null } as const
+    server.use(list('/hosts', [make.host({ ...part, label: 'alpha (3771616d)' })]))
+    renderApp('/')
+    expect(await screen.findByRole('link', { name: 'alpha (3771616d)' })).toBeVisible()
+    expect(screen.getByText('Never connected')).toBeVisible()
+    expect(screen.getByText('never')).toBeVisible()
+    expect(screen.queryByText('now')).toBeNull()
   })
 
   it('keeps filter, search and sort in the address', async () => {

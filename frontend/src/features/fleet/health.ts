@@ -2,6 +2,7 @@ import {
   CircleCheck,
   CircleDashed,
   CircleOff,
+  CloudCog,
   CloudOff,
   RefreshCw,
   ShieldAlert,
@@ -17,6 +18,8 @@ export const HEALTHS = [
   'lost',
   'none',
   'offline',
+  'enrolled',
+  'connecting',
   'reduced',
   'attention',
   'starting',
@@ -30,6 +33,8 @@ export const healthLooks: Record<Health, Look> = {
   lost: { tone: 'crit', icon: CircleOff },
   none: { tone: 'crit', icon: ShieldAlert },
   offline: { tone: 'idle', icon: CloudOff },
+  enrolled: { tone: 'idle', icon: CloudOff },
+  connecting: { tone: 'idle', icon: CloudCog },
   reduced: { tone: 'warn', icon: ShieldQuestionMark },
   attention: { tone: 'warn', icon: TriangleAlert },
   starting: { tone: 'info', icon: RefreshCw },
@@ -47,7 +52,9 @@ const BY_STATE = {
 } as const
 
 export function healthOf(host: Host): Health {
-  if (!host.online) return 'offline'
+  const { presence } = host
+  if (presence === 'offline' || presence === 'enrolled' || presence === 'connecting')
+    return presence
   const { summary } = host
   const stored = summary.worst_state === null ? 'empty' : BY_STATE[summary.worst_state]
   const isCalm = stored === 'full' || stored === 'empty'
@@ -65,7 +72,7 @@ export function healthRank(host: Host): number {
 export function matchesFilter(host: Host, filter: FleetFilter | undefined): boolean {
   if (filter === undefined) return true
   const health = healthOf(host)
-  if (filter === 'offline') return health === 'offline'
+  if (filter === 'offline') return health === 'offline' || health === 'enrolled'
   const isHealthy = health === 'bare' || health === 'full' || health === 'empty'
   return filter === 'healthy' ? isHealthy : !isHealthy && health !== 'starting'
 }

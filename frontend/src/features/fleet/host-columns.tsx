@@ -32,6 +32,11 @@ function AlertsCell({ host }: { host: Host }) {
   return <Status tone={(worst && severityTones[worst]) ?? 'warn'}>{String(open)}</Status>
 }
 
+function SeenCell({ host }: { host: Host }) {
+  if (host.presence === 'online' || host.presence === 'connecting') return i18n.t('fleet.now')
+  return host.last_seen ? <Ago time={host.last_seen} /> : i18n.t('fleet.never')
+}
+
 export function hostColumns(): Column<Host>[] {
   const header = (key: keyof typeof import('@/locales/en/fleet').fleet.columns) =>
     i18n.t(`fleet.columns.${key}`)
@@ -43,7 +48,7 @@ export function hostColumns(): Column<Host>[] {
       sortValue: (host) => host.name,
       cell: (host) => (
         <Link to="/hosts/$hostId" params={{ hostId: host.id }}>
-          {host.name}
+          {host.label}
         </Link>
       ),
     },
@@ -96,7 +101,7 @@ export function hostColumns(): Column<Host>[] {
     {
       id: 'seen',
       header: header('seen'),
-      cell: (host) => (host.stale_since ? <Ago time={host.stale_since} /> : i18n.t('fleet.now')),
+      cell: (host) => <SeenCell host={host} />,
     },
   ]
 }

@@ -71,7 +71,7 @@ function RetireDialog({ host, onClose }: { host: Host; onClose: () => void }) {
   const retire = useMutation({
     mutationFn: (typed: string) => retireHost(host.id, typed),
     onSuccess: async () => {
-      showToast(t('host.retired', { name: host.name }))
+      showToast(t('host.retired', { name: host.label }))
       await navigate({ to: '/' })
       void client.invalidateQueries({ queryKey: ['hosts'] })
       void client.invalidateQueries({ queryKey: ['fleet'] })
@@ -80,9 +80,9 @@ function RetireDialog({ host, onClose }: { host: Host; onClose: () => void }) {
   return (
     <ConfirmDialog
       opened
-      title={t('host.retireTitle', { name: host.name })}
+      title={t('host.retireTitle', { name: host.label })}
       verb={t('host.retire')}
-      grade={{ kind: 'typed', expected: host.name, label: t('host.retireLabel') }}
+      grade={{ kind: 'typed', expected: host.label, label: t('host.retireLabel') }}
       consequences={(['access', 'history', 'arrays'] as const).map((key) =>
         t(`host.retireConsequences.${key}`),
       )}

@@ -51,7 +51,7 @@ function HostContent({ host, search, onSearchChange }: HostPageProps & { host: H
   return (
     <>
       <PageHeader
-        title={host.name}
+        title={host.label}
         crumbsLabel={t('common.breadcrumbs')}
         crumbs={[
           <Link key="fleet" to="/">

@@ -95,6 +95,25 @@ describe('host page', () => {
     expect(screen.getByText(/nearest possible value: started_at_us/)).toBeVisible()
   })
 
+  it('says how to start the link of a host that has never connected', async () => {
+    server.use(get('/hosts/:id', make.host({ presence: 'enrolled', online: false })))
+    renderApp(ADDRESS)
+    expect(await screen.findByText('This host has never connected')).toBeVisible()
+    expect(screen.getByText('sudo systemctl enable --now arraywright-uplink')).toBeVisible()
+  })
+
+  it('says that what is shown is from before while a host connects', async () => {
+    server.use(get('/hosts/:id', make.host({ presence: 'connecting' })))
+    renderApp(ADDRESS)
+    expect(await screen.findByText('This host is connecting')).toBeVisible()
+  })
+
+  it('says that a host is late', async () => {
+    server.use(get('/hosts/:id', make.host({ presence: 'late' })))
+    renderApp(ADDRESS)
+    expect(await screen.findByText('This host is late')).toBeVisible()
+  })
+
   it('shows a viewer everything and lets them do nothing', async () => {
     const role = make.reason('role_needed', 'This needs the role operator.')
     const blocked = {

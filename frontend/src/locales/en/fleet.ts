@@ -34,6 +34,8 @@ export const fleet = {
   },
   healthWord: {
     offline: 'Host offline',
+    enrolled: 'Never connected',
+    connecting: 'Connecting',
     lost: 'Data unavailable',
     none: 'No redundancy left',
     reduced: 'Reduced redundancy',
@@ -50,6 +52,7 @@ export const fleet = {
   failedDrives_other: '{{count}} drives failed or missing',
   drivesCell: '{{used}} used, {{free}} free, {{spares}} spare',
   now: 'now',
+  never: 'never',
   emptyTitle: 'No host has reported yet',
   emptyText:
     'First step: run one line on the machine whose drives you want to manage. It appears here with its drives as soon as it reports.',
