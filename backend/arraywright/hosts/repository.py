@@ -207,7 +207,7 @@ async def set_last_seen(session: AsyncSession, seen: dict[UUID, int]) -> None:
         .values(last_seen_us=bindparam("seen_us"))
     )
     connection = await session.connection()
-    rows = [{"seen_host": host_id, "seen_us": at_us} for host_id, at_us in seen.items()]
+    rows = [{"seen_host": host_id, "seen_us": seen[host_id]} for host_id in sorted(seen, key=str)]
     await connection.execute(statement, rows)
 
 
@@ -218,12 +218,12 @@ async def move(
     moved: dict[UUID, int] = {}
     every = sorted(host_ids, key=str)
     for first in range(0, len(every), CHUNK):
+        chosen = HostSummary.host_id.in_(every[first : first + CHUNK])
+        ordered = select(HostSummary.host_id).where(chosen).order_by(HostSummary.host_id)
+        await session.execute(ordered.with_for_update())  # always in the same order
         done = await session.execute(
             update(HostSummary)
-            .where(
-                HostSummary.host_id.in_(every[first : first + CHUNK]),
-                HostSummary.presence.in_(origin),
-            )
+            .where(chosen, HostSummary.presence.in_(origin))
             .values(presence=goal, rev=HostSummary.rev + 1)
             .returning(HostSummary.host_id, HostSummary.rev)
             .execution_options(synchronize_session=False)

@@ -103,8 +103,9 @@ class Presence:
         seen = runtime.registry.take_seen()
         try:
             async with runtime.database.write() as session:
-                await hosts.set_last_seen(session, seen)
+                # Cursors before summaries, as everybody locks them.
                 fences = await repository.fences(session, gone)
+                await hosts.set_last_seen(session, seen)
                 left = [host_id for host_id, fence in gone.items() if fences.get(host_id) == fence]
                 await service.set_offline(session, runtime.clock.now_us(), left)
         except Exception:
