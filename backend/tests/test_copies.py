@@ -607,7 +607,7 @@ async def runtime(anyio_backend: str) -> AsyncIterator[Runtime]:
         )
         database = Database(settings.resolved_database_url())
         await migrations.upgrade(database)
-        made = Runtime.build(settings, HandClock(), database, UUID(int=1))
+        made = Runtime.build(settings, HandClock(), database, UUID(int=1), "key")
         writing = asyncio.create_task(made.writer.run())
         yield made
         await made.writer.stop()

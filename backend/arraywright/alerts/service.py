@@ -17,6 +17,7 @@ from arraywright.alerts.schemas import (
 )
 from arraywright.audit import service as audit
 from arraywright.auth.principal import Principal
+from arraywright.hosts import repository as hosts
 from arraywright.kit.paging_sql import fetch_page
 from arraywright.kit.problems import ConflictError, NotFoundError
 from arraywright.kit.roles import Role
@@ -128,6 +129,10 @@ async def acknowledge(
         alert.resolved_us = now_us
     alert.rev += 1
     outbox.add(session, kind="alert", object_id=str(alert.id), rev=alert.rev, host_id=alert.host_id)
+    if alert.state == AlertState.RESOLVED.value:
+        await session.flush()
+        summary = await hosts.summary(session, alert.host_id)
+        await hosts.recount_alerts(session, [summary])
     await audit.record(
         session,
         now_us,
