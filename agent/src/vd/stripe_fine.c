@@ -8,9 +8,11 @@
  *     leaves an error, never zeros.
  * (3) A note ends when the whole block has been written and flushed: the record of that may be on
  *     some members while others forget, in a power cut, what they had in their caches. It is
- * durable before the write is acknowledged.
+ *     durable before the write is acknowledged.
  * (4) A punctured block counts as zeros for the rest of its row: a drive that is filled gets them,
  *     also where there is too little to recover it from.
+ * (5) Replay ends no note of lost content: what it writes again may be the zeros of a sector that
+ *     was lost, beside one that was written. A write that was acknowledged has ended its notes.
  */
 #include <errno.h>
 #include <string.h>
@@ -81,6 +83,9 @@ static uint32_t kinds_ending(const struct stripe_op *op, uint32_t place, bool re
     uint32_t bit = UINT32_C(1) << place;
     uint32_t kinds = BAD_KIND_BIT(BAD_BLOCK_KIND_UNREADABLE) | BAD_KIND_BIT(BAD_BLOCK_KIND_LOST);
 
+    if (op->replay != NULL) { /* (5) */
+        return BAD_KIND_BIT(BAD_BLOCK_KIND_UNREADABLE);
+    }
     if ((op->written & stripe_live_mask(op) & bit) == 0) {
         return replaced && !stripe_is_mirrored(op) ? BAD_KINDS_ALL : 0;
     }

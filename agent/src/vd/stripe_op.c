@@ -253,8 +253,9 @@ static enum stripe_event act_read(struct stripe_op *op)
         (SIM_BUG(READ_GIVES_UP) && op->want == PLAN_READ && !op->direct && op->failed != 0)) {
         return op->direct         ? STRIPE_NEED_LOCK
                : hedge_is_out(op) ? read_give_up(op) /* there may yet be all of it */
-               : !stripe_is_punctured(op) && sectors_begin(op) ? sectors_read(op)
-                                                               : read_give_up(op);
+               : !stripe_is_punctured(op) && !SIM_BUG(READ_GIVES_UP) && sectors_begin(op)
+                   ? sectors_read(op)
+                   : read_give_up(op);
     }
     if (op->direct && op->plan.kernel != PLAN_KERNEL_NONE) {
         return STRIPE_NEED_LOCK;

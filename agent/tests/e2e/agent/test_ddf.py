@@ -209,7 +209,7 @@ class Written(AgentCase):
                 shown = agent.ctl("/c0/v0", "show", "expansion").stdout
                 self.assertRegex(shown, r" 0 16\.000 MB Y +\d+\.000 MB - +Possible")
                 refused = agent.ctl("/c0/v0", "expand", "size=8MB", check=False)
-                self.assertIn("never made smaller", refused.stdout)
+                self.assertIn("never becomes smaller", refused.stdout)
                 refused = agent.ctl("/c0/v0", "expand", check=False)
                 self.assertIn("size= must be", refused.stdout)
                 agent.ctl("/c0/v0", "expand", "size=24MB")

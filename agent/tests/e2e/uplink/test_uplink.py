@@ -11,6 +11,7 @@ import struct
 import subprocess
 import threading
 import unittest
+import urllib.parse
 from pathlib import Path
 
 from harness import Agent, wait_for
@@ -447,7 +448,9 @@ class Linked(Case):
 
     def test_retired_host_is_refused_and_keeps_its_identity(self):
         identity = self.link.identity()
-        self.backend.request("DELETE", f"/hosts/{self.host_id}?confirm=alpha")
+        # Its name alone, unless another host has the same one.
+        typed = urllib.parse.quote(self.host()["label"])
+        self.backend.request("DELETE", f"/hosts/{self.host_id}?confirm={typed}")
         wait_for("the refusal", lambda: self.link.said("unauthorised"))
         self.assertEqual(self.link.identity(), identity)
 

@@ -250,7 +250,7 @@ static void test_sizes(void **state)
     assert_int_equal(expand(world, size_bytes + row_bytes - 1), REASON_EXPAND_SIZE);
     assert_int_equal(expand(world, maximum_bytes + 1), REASON_EXPAND_SIZE);
     assert_int_equal(expand(world, INT64_MAX), REASON_EXPAND_SIZE);
-    assert_non_null(strstr(world->text, "never made smaller"));
+    assert_non_null(strstr(world->text, "never becomes smaller"));
     assert_true(size_of(world) == size_bytes);
     assert_int_equal(expand(world, maximum_bytes), REASON_OK);
     assert_true(size_of(world) == maximum_bytes);
