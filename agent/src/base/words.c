@@ -1884,7 +1884,7 @@ static const struct {
     {"spare_fault_enclosure",
      "{drive} serves only its own enclosure, and drive group {group} has members in another one."},
     {"spare_made_unusable",
-     "Drive {drive} is a hot spare now, but it cannot serve. {why}"},
+     "Drive {drive} is a hot spare now, but it cannot serve drive group {groups}. {why}"},
     {"cache_lost_medium",
      "The cache medium that held acknowledged writes is gone: {bytes} or more were lost."},
     {"cache_lost_power",

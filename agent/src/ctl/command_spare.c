@@ -150,7 +150,8 @@ static void spare_judge(struct spare_run *run, struct reason *reason)
     }
     drive_name(run->cd, name);
     (void)reason_text(&cause, why, sizeof(why));
-    reason_set(reason, REASON_SPARE_MADE_UNUSABLE, "drive", name, "why", why, NULL);
+    reason_set(reason, REASON_SPARE_MADE_UNUSABLE, "drive", name, "groups", name_list_text(&groups),
+               "why", why, NULL);
     run->command->noted = true;
 }
 

@@ -2032,7 +2032,7 @@ REASONS: dict[str, str] = {
     "spare_fault_media": "{drive} is of the kind {own}, and the members of drive group {group} are of the kind {needed}.",
     "spare_fault_interface": "{drive} has a {own} interface, and the members of drive group {group} have {needed}.",
     "spare_fault_enclosure": "{drive} serves only its own enclosure, and drive group {group} has members in another one.",
-    "spare_made_unusable": "Drive {drive} is a hot spare now, but it cannot serve. {why}",
+    "spare_made_unusable": "Drive {drive} is a hot spare now, but it cannot serve drive group {groups}. {why}",
     "cache_lost_medium": "The cache medium that held acknowledged writes is gone: {bytes} or more were lost.",
     "cache_lost_power": "The power failed without a working battery while acknowledged writes were in the cache; they are lost.",
     "cache_lost_retention": "The power was away longer than the battery could keep the cache; acknowledged writes are lost.",

@@ -94,7 +94,9 @@ static struct ctl_world *mixed_world(uint64_t seed)
     world_start(world);
     assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
     assert_int_equal(world_create(world, RAID_LEVEL_1, 2, 2, "fast"), REASON_OK);
-    assert_int_equal(world_spare(world, 4, NULL), REASON_OK);
+    /* Of the disks: it is told that it does not serve the SSDs. */
+    assert_int_equal(world_spare(world, 4, NULL), REASON_SPARE_MADE_UNUSABLE);
+    assert_non_null(strstr(world->text, "cannot serve drive group 1."));
     assert_true(world_wait_consistent(world, "data", HOUR));
     assert_true(world_wait_consistent(world, "fast", HOUR));
     world_settle(world, SIM_SECOND);

@@ -610,8 +610,9 @@ static void test_small_spare(void **state)
     assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
     assert_true(world_group(world, 1, &group, command.args.spare_add.groups[0]));
     expect_refused(world, &command, REASON_SPARE_TOO_SMALL, "too small to replace any member");
-    /* As a global one it is allowed, and says so when it would be needed. */
-    assert_int_equal(world_spare(world, 3, NULL), REASON_OK);
+    /* As a global one it is allowed, and says so at once and when it would be needed. */
+    assert_int_equal(world_spare(world, 3, NULL), REASON_SPARE_MADE_UNUSABLE);
+    assert_non_null(strstr(world->text, "cannot serve drive group 1."));
     assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
     world_settle(world, 6 * SIM_SECOND); /* it might have come back */
     assert_int_equal(world_event_count(world, 0, 193), 1);
