@@ -70,18 +70,22 @@ static void test_last_copy_stays(void **state)
 {
     struct ctl_world *world = world_with(2, 3, RAID_LEVEL_1, 2);
     uint32_t mark = 0;
+    uint64_t offset = 0;
 
     (void)state;
     assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
     world_settle(world, SIM_SECOND);
     mark = world->log_count;
     while (world_event(world, mark, 60143) == UINT32_MAX) {
-        struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
+        struct sim_fault fault = {SIM_FAULT_READ, offset, 512};
         uint8_t bytes[4096];
 
+        /* Each at another place: a block that is known to be bad does not count twice. */
+        assert_true(offset < 1024 * 1024);
         assert_true(sim_drive_fault_add(world->slots[1].drive, &fault));
-        assert_int_equal(world_io(world, "data", VD_OP_READ, 0, 4096, bytes), VD_STATUS_IO);
+        assert_int_equal(world_io(world, "data", VD_OP_READ, offset, 4096, bytes), VD_STATUS_IO);
         sim_drive_faults_clear(world->slots[1].drive);
+        offset += 4096;
     }
     world_settle(world, SIM_SECOND);
     assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_ONLINE);
@@ -141,7 +145,7 @@ static void test_puncture_is_told(void **state)
     assert_true(ctl_bad_blocks(world->ctl, OBJECT_KIND_VIRTUAL_DRIVE, key, NULL, &list, &reason));
     assert_int_equal(list.total, 1);
     assert_int_equal(list.blocks[0].lba, 0);
-    assert_int_equal(list.blocks[0].count, 8);
+    assert_int_equal(list.blocks[0].count, 1);
     assert_int_equal(list.blocks[0].kind, BAD_BLOCK_KIND_PUNCTURED);
     assert_true(
         ctl_bad_blocks(world->ctl, OBJECT_KIND_DRIVE, slot_key(world, 0), NULL, &list, &reason));

@@ -311,7 +311,7 @@ static void latent_errors_are_repaired_where_there_is_redundancy(void **state UN
     ", \"faults\": [{\"kind\": \"latent_errors\", \"member\": 1, \"offset_bytes\": 2097152,"       \
     " \"length_bytes\": 131072}]"
     struct answers *answers = answers_of(GROUPS_ON(
-        NATIVE, "{\"operations\": 2000, \"warmup_operations\": 0}",
+        NATIVE, "{\"operations\": 20000, \"warmup_operations\": 0}",
         GROUP("r5", SSDS("4"), R5, STREAM, LATENT) "," GROUP("r0", SSDS("4"), R0, STREAM, LATENT)));
 
     assert_int_equal(answers->of[0].latent_bytes, 0);
