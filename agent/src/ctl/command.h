@@ -303,14 +303,14 @@ struct ctl_command {
     /* Set when complete is called. */
     struct reason reason;
     bool noted;
-    bool changed_something;          /* failed half-way: look at the present state */
+    bool changed_something; /* failed half-way: look at the present state */
     uint32_t object_count;
     struct {
         enum object_kind kind;
         object_key_t key;
     } objects[COMMAND_OBJECTS_MAX];
 
-    struct list ctl_link;            /* private to the controller while it runs */
+    struct list ctl_link; /* private to the controller while it runs */
     void *ctl_private;
 };
 
@@ -346,7 +346,7 @@ struct ctl_preview {
     struct reason refusals[8];
     uint32_t warning_count;
     struct reason warnings[8];
-    char plan_digest[65];            /* hex SHA-like digest over everything that matters */
+    char plan_digest[65]; /* hex SHA-like digest over everything that matters */
     enum raid_level level;
     uint64_t size_bytes, raw_bytes, wasted_bytes;
     uint32_t wasted_count;
@@ -355,14 +355,14 @@ struct ctl_preview {
         uint64_t bytes;
     } wasted[COMMAND_DRIVES_MAX];
     uint32_t drive_failures_tolerated;
-    char tolerance[200];             /* "Any one drive may fail." */
+    char tolerance[200]; /* "Any one drive may fail." */
     uint32_t span_count, drives_per_span, strip_bytes, block_bytes;
     uint64_t row_bytes;
-    int64_t init_seconds;            /* -1: not known */
+    int64_t init_seconds; /* -1: not known */
     bool has_policies;
-    struct policies_view policies;   /* without what a creation says nothing of */
+    struct policies_view policies; /* without what a creation says nothing of */
     struct policy_risks risks;
-    char cli[4096]; /* the same as a CLI command; empty: it would be longer */
+    char cli[4096]; /* the same as a CLI command; "": too long */
 };
 
 #endif

@@ -3,7 +3,8 @@
  * single entry for typed commands. Single-threaded; every call comes from the loop.
  *
  * Life: ctl_create → ctl_start (reads labels, assembles, starts groups and due rebuilds; meanwhile
- * ctl_drive_arrived for every device found, and ctl_drives_looking) → commands, requests, arrivals and departures →
+ * ctl_drive_arrived for every device found, and ctl_drives_looking) → commands, requests, arrivals
+ * and departures →
  * ctl_stop → ctl_free.
  *
  * (1) Every refusal is a struct reason; a refused command has changed nothing.
@@ -117,7 +118,7 @@ bool ctl_is_online(const struct ctl *ctl);
 /* The bay a drive is in, if the host found one. */
 struct ctl_bay {
     char enclosure_id[64]; /* "": none */
-    char model[41];        /* of the enclosure; "" */
+    char model[41]; /* of the enclosure; "" */
     uint32_t slot, slot_count;
 };
 
@@ -140,7 +141,8 @@ struct ctl_drive_arrival {
     struct foreign_drive *foreign; /* what stands behind the signature, or NULL; taken over */
 };
 void ctl_drive_arrived(struct ctl *ctl, const struct ctl_drive_arrival *arrival);
-/* Another record of the state directory was damaged, by its file: what that costs, as a sentence. */
+/* Another record of the state directory was damaged, by its file: what that costs, as a sentence.
+ */
 void ctl_record_damaged(struct ctl *ctl, const char *file, const char *cost);
 /* At the start: the host has yet to look at some of its drives, or has looked at all. Before the
  * first call it has. */

@@ -406,7 +406,8 @@ static enum undo_spoilt vd_spoilt(const struct ctl_vd *cv, const struct group_co
         const struct bad_blocks *bad = &config->bad[i];
 
         if (bad->offset_bytes < end_bytes &&
-            bad->offset_bytes + (uint64_t)bad->block_count * BAD_BLOCK_BYTES > vd->extent_start_bytes) {
+            bad->offset_bytes + (uint64_t)bad->block_count * BAD_BLOCK_BYTES >
+                vd->extent_start_bytes) {
             return UNDO_SPOILT_BLOCKS;
         }
     }

@@ -37,7 +37,7 @@ struct blocked {
 struct host_view {
     const char *hostname, *os, *kernel, *agent_version, *boot_id, *policy_preset;
     uint64_t started_us;
-    const struct finding_list *findings; /* those about the host */
+    const struct finding_list *findings; /* of the host */
 };
 
 struct level_rule_view {
@@ -106,7 +106,7 @@ struct controller_view {
     struct level_rule_view levels[RAID_LEVEL_MAX];
     const char *nbd_tcp;             /* NULL if off */
     struct cache_view cache;
-    const struct finding_list *findings; /* those about anything else */
+    const struct finding_list *findings; /* of all else */
     bool findings_whole;             /* false while it starts: there may be more */
     struct blocked blocked;
 };
@@ -156,7 +156,7 @@ struct drive_view {
     bool spare_affinity, spare_revertible;
     uint64_t media_errors, other_errors, predictive_failures;
     uint64_t timeouts, retries, slow_commands;
-    uint64_t bad_blocks;             /* of the virtual drives' logical blocks, in its group's table */
+    uint64_t bad_blocks;             /* logical blocks, in its group's table */
     bool slow;
     bool has_unsuitable, has_state_reason;
     struct reason unsuitable, state_reason;

@@ -68,15 +68,15 @@ struct drive;
 struct drive_io {
     enum io_op op;
     enum io_class class_;
-    uint64_t offset_bytes;  /* on the drive; a multiple of 4096, or blocks within (io_port.h (3)) */
-    uint32_t length_bytes;  /* a multiple of 4096 or up to the drive's end (io_port.h (3)) */
+    uint64_t offset_bytes;  /* on the drive; a multiple of 4096, or io_port.h (3) */
+    uint32_t length_bytes;  /* the same, at most IO_LENGTH_MAX_BYTES */
     void *buffer;
     void (*complete)(struct drive_io *io, enum io_status status);
     void (*released)(struct drive_io *io); /* may be NULL if the owner needs no notice */
     uint64_t patience_us;   /* 0: for ever. So long with the device, it is told once: */
     void (*waiting)(struct drive_io *io);
     void *owner;
-    bool known_bad;         /* part of it is known to be unreadable: a media error is no news */
+    bool known_bad;         /* part of it is unreadable: an error is no news */
 
     /* Private to the drive. */
     struct list link;
@@ -172,8 +172,8 @@ void drive_submit(struct drive *drive, struct drive_io *io);
 /* The port has left (pull); queued transfers answer GONE. Those in the device are answered
  * by the port, or time out. */
 void drive_port_gone(struct drive *drive);
-/* From now on it is taken for one of this size, at most that of its port: what its label was written
- * for. Only when idle. */
+/* From now on it is taken for one of this size, at most that of its port: what its label was
+ * written for. Only when idle. */
 void drive_size_set(struct drive *drive, uint64_t size_bytes);
 /* It has come back, perhaps as another port of the same size. Only when drive_is_idle(). */
 void drive_port_attach(struct drive *drive, struct io_port *port);

@@ -205,8 +205,8 @@ static void answer_fill(const struct place *place, struct lab_group_answer *answ
     answer->state = group_state(group);
     answer->member_bytes = lab_array_member_bytes(place->array);
     answer->latent_bytes = latent_bytes(place);
-    answer->bad_bytes = vd_bad_blocks(group_vd(group, 0)) *
-                        vd_config(group_vd(group, 0))->geometry.block_bytes;
+    answer->bad_bytes =
+        vd_bad_blocks(group_vd(group, 0)) * vd_config(group_vd(group, 0))->geometry.block_bytes;
     if (place->rebuild != NULL) {
         task_status_get(place->rebuild, &status);
         answer->rebuild_state = status.state;

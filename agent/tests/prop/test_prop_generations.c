@@ -393,8 +393,8 @@ static bool is_in_use(const struct drive_view *view)
            (view->group[0] != '\0' && view->state == DRIVE_STATE_UNCONFIGURED_GOOD);
 }
 
-/* Between two looks: a spare takes a place, and gives it back when that has a drive again. It is said
- * before the first write; its state follows when the members have recorded it. */
+/* Between two looks: a spare takes a place, and gives it back when that has a drive again. It is
+ * said before the first write; its state follows when the members have recorded it. */
 static bool was_in_use(const struct mixture *mix, uint32_t w, uint32_t slot)
 {
     const struct ctl_world *told = mix->world[0];
@@ -404,8 +404,7 @@ static bool was_in_use(const struct mixture *mix, uint32_t w, uint32_t slot)
     for (uint32_t i = 0; i < told->log_count; i++) {
         const struct event *event = &told->log[i];
 
-        if (event->code == EVENT_SPARE_COMMISSIONED &&
-            strcmp(event->params[0].value, path) == 0) {
+        if (event->code == EVENT_SPARE_COMMISSIONED && strcmp(event->params[0].value, path) == 0) {
             return true;
         }
         if (event->code == EVENT_STATE_CHANGED && strcmp(event->params[0].value, path) == 0 &&

@@ -136,7 +136,8 @@ static void test_mixtures(void **state)
     expect_create_refused(world, command, REASON_MIXED_MEDIA, "SSDs and hard disks");
     command = world_create_command(world, RAID_LEVEL_1, 0, 2, "a");
     strcpy(command->args.vd_create.drives[1], slot_key(world, 4));
-    expect_create_refused(world, command, REASON_DRIVE_TOO_SMALL, "/c0/e252/s4 is 1.05 MB too small");
+    expect_create_refused(world, command, REASON_DRIVE_TOO_SMALL,
+                          "/c0/e252/s4 is 1.05 MB too small");
     /* Different sizes are allowed, with a warning. */
     command = world_create_command(world, RAID_LEVEL_1, 0, 2, "a");
     strcpy(command->args.vd_create.drives[1], slot_key(world, 5));
