@@ -190,8 +190,7 @@ static struct host_drive *drive_by_name(const struct drives *drives, const char 
     LIST_FOR_EACH (node, &drives->all) {
         struct host_drive *drive = list_entry(node, struct host_drive, link);
 
-        if (!drive->left && drive->info.kind == DEVICE_KIND_BLOCK &&
-            strcmp(drive->info.name, name) == 0) {
+        if (!drive->left && drive->name[0] != '\0' && strcmp(drive->name, name) == 0) {
             return drive;
         }
     }
@@ -204,7 +203,7 @@ static bool number_is_known(const struct drives *drives, dev_t number)
     LIST_FOR_EACH (node, &drives->all) {
         const struct host_drive *drive = list_entry(node, struct host_drive, link);
 
-        if (!drive->left && number != 0 && drive->info.number == number) {
+        if (!drive->left && number != 0 && drive->number == number) {
             return true;
         }
     }

@@ -57,7 +57,9 @@ struct host_drive {
     bool ready;                   /* it is over, and the controller is told when it is its turn */
     bool awaited;                 /* the controller knows that its claim is still tried */
     struct drive_identity identity;
-    struct device_info info;
+    struct device_info info; /* of the work while it runs; the loop keeps what it needs then */
+    dev_t number; /* of the last work that has ended; 0: of no block device */
+    char name[DEVICE_WORD_BYTES]; /* the same: the kernel's; "" */
     struct device_refusal refusal;
     struct foreign_drive *foreign; /* found by the last probe, for the controller to take */
     struct file_port *port;
@@ -65,17 +67,17 @@ struct host_drive {
     struct clock_timer close_timer;
 
     enum host_drive_work busy;
-    struct work work;             /* its results are below and above */
+    struct work work; /* its results are below and above */
     int error;
     bool probe_again;
-    struct device_claim *claim;   /* of the controller, being served or waiting */
+    struct device_claim *claim; /* of the controller, being served or waiting */
     struct device_cache_switch *cache; /* the same */
-    struct device_spin *spin;          /* the same */
+    struct device_spin *spin; /* the same */
     struct claimed_device claimed;
-    bool claim_again;             /* of this work only the claim is repeated */
-    bool claim_noted;             /* that it takes long */
+    bool claim_again; /* of this work only the claim is repeated */
+    bool claim_noted; /* that it takes long */
     uint64_t claim_since_us;
-    uint64_t claim_wait_us;       /* how long the last claim was waited for */
+    uint64_t claim_wait_us; /* how long the last claim was waited for */
     struct clock_timer claim_timer; /* armed: the work goes on when it fires */
     struct host_drive *replaces;
     char serial[EMULATED_SERIAL_BYTES];

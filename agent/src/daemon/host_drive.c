@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/assert.h"
 #include "base/crc.h"
@@ -33,9 +34,13 @@ struct host_drive *host_drive_new(struct drives *drives, const char *path,
                                   const struct config_drive *config)
 {
     struct host_drive *drive = calloc(1, sizeof(*drive));
+    struct stat status;
 
     ASSERT(drive != NULL);
     ASSERT(strlen(path) < sizeof(drive->path));
+    if (stat(path, &status) == 0 && S_ISBLK(status.st_mode)) {
+        drive->number = status.st_rdev; /* before the first work tells: a scan may ask earlier */
+    }
     drive->drives = drives;
     drive->config = config;
     drive->claimed.fd = -1;
@@ -599,7 +604,10 @@ bool host_drive_is_claimed_elsewhere(const struct host_drive *drive)
 static void work_done(struct work *work)
 {
     struct host_drive *drive = work->owner;
+    bool is_block = drive->info.kind == DEVICE_KIND_BLOCK;
 
+    drive->number = is_block ? drive->info.number : 0;
+    (void)snprintf(drive->name, sizeof(drive->name), "%s", is_block ? drive->info.name : "");
     if (claim_may_end(drive)) {
         claim_await(drive);
     } else {

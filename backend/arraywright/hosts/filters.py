@@ -11,7 +11,7 @@ from arraywright.link.protocol import VirtualDriveState
 
 class HostFilter(PageQuery):
     q: Annotated[str | None, Field(max_length=100, description="part of the name")] = None
-    presence: Annotated[list[Presence], Field(description="any of these")] = []
+    presence: Annotated[list[Presence], Field(description="any of these", max_length=8)] = []
     online: Annotated[
         bool | None, Field(description="connecting, online or late; or none of these")
     ] = None

@@ -151,8 +151,7 @@ static void test_the_kernel_calls_it_otherwise(void **state UNUSED)
     while (work_pool_busy_count(fixture->pool) > 0) {
         assert_int_equal(loop_turn(fixture->loop, 100000), 0);
     }
-    drive->info.kind = DEVICE_KIND_BLOCK;
-    (void)snprintf(drive->info.name, sizeof(drive->info.name), "sdx");
+    (void)snprintf(drive->name, sizeof(drive->name), "sdx");
     assert_int_equal(unlink(config->path), 0);
     drives_changed(fixture->drives, DEVICE_CHANGE_REMOVED, "/dev/sdx", "sdx");
     assert_int_equal(drive_count(fixture), 0);
