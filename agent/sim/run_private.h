@@ -42,6 +42,11 @@ struct run {
     struct sim_intent_log *log; /* NULL: the write hole is open, or closed by a stripe log */
     bool closed;                /* at the last power cut it was closed, by either */
     bool starting;              /* the models do not know of it yet */
+    bool cut;                   /* the last end was a power cut, */
+    bool rest_at_risk;          /* of a whole group that no log was kept of, not resynced since */
+    /* There was a cut whose writes no log knew of: from then on it may be told that blocks are lost
+     * (vd/doubt.c), until they are written. Nothing else may be returned for them. */
+    bool tells;
     bool lying; /* a drive lies: only what may be checked is checked */
 
     /* Crash points. */
@@ -119,6 +124,10 @@ void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan 
 /* and of trouble that comes to a member. */
 void run_risk_taken(struct run *run, uint32_t member);
 void risks_review(struct run *run);
+/* The group has come up: was its last end one that no log knew of? */
+void run_tells_note(struct run *run);
+/* Has the group told that something in this range is lost, and may it have? */
+bool run_is_told(const struct run *run, uint32_t vd, uint64_t block, uint64_t count);
 /* The part of that which is for one group: the models know already that the power went. */
 void run_cut_risked(struct run *run, struct run *from, const struct sim_cut_plan *plan);
 /* Where a block of the model lies on the virtual drive; false: on that of another group. */

@@ -35,6 +35,12 @@ bool bad_blocks_meet(const struct group_config *config, uint32_t member, uint64_
  * full, and nothing has changed. */
 MUST_CHECK bool bad_blocks_add(struct group_config *config, uint32_t member, uint64_t offset_bytes,
                                enum bad_block_kind kind, bool *ret_new);
+/* Notes all blocks of a range, whatever they were. Where the table is full it takes in the blocks
+ * between two ranges of one member as well: more than was asked for, never less. */
+void bad_blocks_put(struct group_config *config, uint32_t member, uint64_t offset_bytes,
+                    uint64_t length_bytes, enum bad_block_kind kind);
+/* May `splits` ranges be split in the middle? Else there is no room to forget blocks one by one. */
+bool bad_blocks_may_split(const struct group_config *config, uint32_t splits);
 /* Forgets the blocks of these kinds in a range (UINT64_MAX: to the end of the member). True if
  * there were any. A range that would have to be split while the table is full is kept. */
 bool bad_blocks_drop(struct group_config *config, uint32_t member, uint64_t offset_bytes,

@@ -77,7 +77,13 @@ struct vd_config {
     uint32_t map_slot;         /* place of the region map in the private areas, from 1; 0: none */
     uint64_t map_epoch;        /* pages of another one are void */
     bool map_ready;            /* every page is on every member: the map may be believed */
-    bool stripe_log;           /* write intents go to the members if there is no better log */
+    /* Write intents go to the members if there is no better log. AUTO, parity alone: while a member
+     * is not in sync (vd/stripe_log.h). */
+    enum stripe_log_mode stripe_log;
+    /* A record's, of the writes that may have been made since: all that could be torn are in the
+     * stripe log; a member was out of sync. A start that is cut short leaves both as they were. */
+    bool stripe_log_used;
+    bool written_degraded;
     bool hedged_reads;         /* a read that takes too long is not waited for */
     /* Write intents of another one are void (raid/intent_log.h). */
     uint64_t intent_generation;

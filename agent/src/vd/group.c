@@ -347,6 +347,17 @@ static void start_saved(struct notice *notice)
     group->start_done(group->start_context, group_is_offline(group) ? 0 : notice->error);
 }
 
+static void vd_note_doubts(struct vd *vd, bool all)
+{
+    const struct group *group = vd->group;
+
+    for (uint32_t i = 0; i < group->config.member_count && vd->doubted; i++) {
+        if (group->config.members[i].state != MEMBER_ONLINE) {
+            doubt_note(vd, i, all);
+        }
+    }
+}
+
 /*
  * A virtual drive that was being written when the power went: its regions are in doubt, or, if
  * its map is not known, all of it. DIRTY regions of a map count as in doubt as long as `resync`
@@ -363,12 +374,15 @@ static void vd_note_unclean(struct group *group, uint32_t index)
         return;
     }
     config->resync_unlogged =
-        (config->resync && config->resync_unlogged) || (unclean && !vd_is_logged(vd));
+        (config->resync && config->resync_unlogged) || (unclean && !vd_was_logged(vd));
+    vd->doubted = unclean && config->dirty && !vd_was_logged(vd) && config->written_degraded &&
+                  vd_is_misdescribed(vd);
     if (region_store_start(vd, unclean)) {
         config->resync =
             !vd_regions_are_sound(vd) ||
             (config->resync && config->consistent_rows < geometry_row_count(&config->geometry));
         vd_note_suspects(vd, false);
+        vd_note_doubts(vd, false);
     } else {
         bool doubt = unclean && (config->dirty || config->map_epoch != 0);
 
@@ -378,6 +392,7 @@ static void vd_note_unclean(struct group *group, uint32_t index)
             config->resync = true;
             vd->consistent_rows = 0;
             vd_note_suspects(vd, true);
+            vd_note_doubts(vd, true);
         }
     }
     config->resync_unlogged = config->resync_unlogged && config->resync;
@@ -387,6 +402,7 @@ static void vd_note_unclean(struct group *group, uint32_t index)
 /* An offline group changes nothing: its drives may come back, with all that is known of them. */
 static void start_finish(struct group *group)
 {
+    group->begun = true;
     for (uint32_t i = 0; i < group->config.vd_count && !group_is_offline(group); i++) {
         vd_note_unclean(group, i);
     }
@@ -402,9 +418,10 @@ static void start_finish(struct group *group)
     save_wait(group, &group->start_waiter);
 }
 
+/* Whom it cost, the next step finds out: without a member in sync the log begins now. */
 static void start_flushed(struct flush_waiter *waiter, int error UNUSED)
 {
-    start_finish(container_of(waiter, struct group, start_flush)); /* whom it cost, it looks */
+    stripe_log_begin(container_of(waiter, struct group, start_flush), start_finish);
 }
 
 /* Pages of a map are written to the place beside what has been read here. If only a drive's cache

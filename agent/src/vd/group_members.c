@@ -91,9 +91,15 @@ void member_lose(struct group *group, uint32_t member, enum member_state state,
     }
     group_states_update(group);
     for (uint32_t i = 0; i < group->config.vd_count && group->regions_running; i++) {
-        if (!vd_regions_are_sound(group->vds[i])) {
+        if (!vd_regions_are_sound(group->vds[i]) && vd_is_misdescribed(group->vds[i])) {
+            if (group->vds[i]->doubted) {
+                doubt_note(group->vds[i], member, false);
+            }
             vd_note_suspects(group->vds[i], false);
         }
+    }
+    if (group->regions_running) {
+        stripe_log_need(group); /* before the loss is saved (flush.c (3)) */
     }
 }
 
@@ -452,5 +458,8 @@ void group_durable_config(const struct group *group, struct group_config *ret_co
             ret_config->members[i].state = group->members[i].kept_state;
             ret_config->members[i].why = REASON_OK;
         }
+    }
+    for (uint32_t i = 0; i < group->config.vd_count && group->begun; i++) {
+        vd_log_record(group->vds[i], ret_config);
     }
 }

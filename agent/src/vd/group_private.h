@@ -14,6 +14,7 @@
  *   region_map.c     which regions are in doubt, in memory
  *   region_store.c   and on the members
  *   bad_block.c      the table of blocks that are not to be had
+ *   doubt.c          blocks of a missing member whose rows no log has made agree
  *   mirror.c         which copy of a mirror to read
  *   hedge.c          reads that take too long
  *   vd.c             a virtual drive: getters, dirty mark, idle clean
@@ -129,6 +130,7 @@ struct group {
     struct group_observer observer;
     struct vd *vds[GROUP_VDS_MAX];
     enum virtual_drive_state state; /* of the worst span; group_states_update() alone writes it */
+    bool begun;                  /* a start: what the record said of the stop is known */
     bool online;                 /* start has been completed */
     bool orphaned;               /* group_free() waits for late transfers */
 
@@ -280,6 +282,8 @@ struct vd {
     uint32_t run_hand;           /* the next one to be given up */
     uint64_t run_clock;
     uint64_t hedged_reads;       /* so many */
+    bool doubted;                /* the last stop was one that doubt.c is about */
+    uint64_t doubted_bytes;      /* noted since the group was made */
 };
 
 static inline struct vd_config *vd_config_of(const struct vd *vd)
@@ -608,14 +612,24 @@ void regions_republish(struct group *group);
 
 /* intent.c */
 void intent_init(struct group *group);
+/* The log is the stripe log. */
+bool group_log_is_own(const struct group *group);
 /* Does the virtual drive have the log? A stripe log only those that ask for it. */
 bool vd_has_log(const struct vd *vd);
 /* ... and it is the one that the record names: it knows what was written with that record. */
 bool vd_is_logged(const struct vd *vd);
-/* Makes and clears a stripe log if one is asked for and there is no log, while at work. */
+/* By the record that was found: the log knew of every write that the stop could have torn. */
+bool vd_was_logged(const struct vd *vd);
+/* What a record that is being made says of the log, and of the writes to come. */
+void vd_log_record(const struct vd *vd, struct group_config *record);
+/* Makes and clears a stripe log if there is a use for it and there is no log, while at work. */
+void stripe_log_need(struct group *group);
+/* The same at the end of an edit. */
 void stripe_log_review(struct group *group);
-/* Makes one at the start; it is to be replayed. */
+/* Makes one at the start, if the record says that it was used; it is to be replayed. */
 void stripe_log_start(struct group *group);
+/* The same for what is written from now on; there is nothing to be replayed. */
+void stripe_log_begin(struct group *group, void (*done)(struct group *group));
 /* There is one, or it is about to be. */
 bool stripe_log_is_kept(const struct group *group);
 /* Replay has failed: what is in the stripe log is void; then start_finish. */
@@ -648,6 +662,9 @@ MUST_CHECK bool bad_add_range(struct vd *vd, uint32_t member, uint64_t offset_by
 bool bad_drop(struct vd *vd, uint32_t member, uint64_t offset_bytes, uint64_t length_bytes,
               uint32_t kinds);
 
+/* doubt.c: part of a change that the caller saves. all: every row, else those in doubt. */
+void doubt_note(struct vd *vd, uint32_t member, bool all);
+
 /* vd.c */
 MUST_CHECK int vd_create(struct group *group, uint32_t index, struct vd **ret_vd);
 struct vd *vd_free(struct vd *vd);
@@ -660,6 +677,8 @@ bool vd_mark_is_durable(const struct vd *vd);
 bool vd_marks_are_suspects(const struct vd *vd);
 /* Members are missing: what is in doubt, or all, cannot be trusted where they are needed. */
 void vd_note_suspects(struct vd *vd, bool all);
+/* ... and the writes that no log knew of have been in the middle of this one. */
+bool vd_is_misdescribed(const struct vd *vd);
 bool vd_regions_are_sound(const struct vd *vd); /* none is in doubt */
 void vd_write_begin(struct vd *vd);
 void vd_write_end(struct vd *vd);
@@ -743,6 +762,8 @@ bool row_is_consistent(const struct vd *vd, uint64_t row);
 uint32_t stripe_valid_mask(const struct stripe_op *op);
 uint32_t stripe_live_mask(const struct stripe_op *op);
 bool stripe_row_is_consistent(const struct stripe_op *op);
+/* ... because of an unclean stop whose writes no log knew of: its parity describes nothing. */
+bool stripe_row_is_unknown(const struct stripe_op *op);
 int stripe_plan(struct stripe_op *op);
 void stripe_media_error_tell(struct stripe_op *op, uint32_t place, bool corrected);
 void stripe_unrepaired_tell(struct stripe_op *op);
@@ -767,6 +788,8 @@ uint32_t stripe_lost_mask(const struct stripe_op *op);
 /* The places of its data. */
 uint32_t stripe_data_mask(const struct stripe_op *op);
 bool stripe_is_punctured(const struct stripe_op *op);
+/* False: it would write over punctured blocks whose notes have no room to end. */
+MUST_CHECK bool stripe_notes_can_end(const struct stripe_op *op);
 /* Do notes end with what this operation has written? Then STRIPE_FLUSHED comes when they may; if
  * they never may, STRIPE_FAIL, or STRIPE_DURABLE for a read. */
 bool stripe_notes_flush(struct stripe_op *op);

@@ -17,6 +17,11 @@
  *     whole after a crash: mirrors, and rows all of whose data it has, also those of members that
  *     are missing. Part of a row with parity is logged: read-modify-write out of a torn row would
  *     leave its parity wrong.
+ * (5) A virtual drive whose stripe log is automatic has it while a member of the group is not in
+ *     sync, by the state or by the record. At a loss the log begins before the record of the loss
+ *     is saved (flush.c (3)), and degraded writes wait for that; a member is in sync durably before
+ *     the first write that is not logged. So the record tells whether the log knew everything:
+ *     vd_log_record().
  */
 #include <errno.h>
 
@@ -41,12 +46,42 @@ void intent_init(struct group *group)
     log_attach(group, group->options.intent_log);
 }
 
+bool group_log_is_own(const struct group *group)
+{
+    return group->stripe_log != NULL && group->log == stripe_log_seam(group->stripe_log);
+}
+
+/* Has it a use for the stripe log, now or while a member is not in sync? */
+static bool vd_asks_for_log(const struct vd *vd)
+{
+    const struct vd_config *config = vd_config_of(vd);
+
+    switch (config->stripe_log) {
+    case STRIPE_LOG_MODE_AUTO:
+        return raid_level_info(config->geometry.level)->parity_count > 0;
+    case STRIPE_LOG_MODE_ON:
+        return vd_needs_mark(vd);
+    case STRIPE_LOG_MODE_OFF:
+        return false;
+    case STRIPE_LOG_MODE_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
 bool vd_has_log(const struct vd *vd)
 {
     const struct group *group = vd->group;
-    bool own = group->stripe_log != NULL && group->log == stripe_log_seam(group->stripe_log);
 
-    return group->log != NULL && vd_needs_mark(vd) && (!own || vd_config_of(vd)->stripe_log);
+    return group->log != NULL && vd_needs_mark(vd) &&
+           (!group_log_is_own(group) || vd_asks_for_log(vd));
+}
+
+/* Every member is in sync, and a start would find that too. */
+static bool group_is_whole(const struct group *group)
+{
+    return group->state == VIRTUAL_DRIVE_STATE_OPTIMAL &&
+           save_is_durable(group, group->online_change);
 }
 
 /* Generations tell by their last two bits whose they are: 1 of the log that was given, 3 of the
@@ -55,8 +90,7 @@ bool vd_has_log(const struct vd *vd)
 static uint64_t generation_for(const struct vd *vd, uint64_t generation)
 {
     const struct group *group = vd->group;
-    bool own = group->stripe_log != NULL && group->log == stripe_log_seam(group->stripe_log);
-    uint32_t wanted = own ? 3 : 1;
+    uint32_t wanted = group_log_is_own(group) ? 3 : 1;
     uint32_t count = (uint32_t)generation;
     uint64_t identity = 0;
 
@@ -73,6 +107,27 @@ bool vd_is_logged(const struct vd *vd)
     uint64_t generation = vd_config_of(vd)->intent_generation;
 
     return vd_has_log(vd) && generation_for(vd, generation) == generation;
+}
+
+bool vd_was_logged(const struct vd *vd)
+{
+    return vd_is_logged(vd) && (!group_log_is_own(vd->group) || vd_config_of(vd)->stripe_log_used);
+}
+
+/* With the states that the record gives the members: is every write logged that could be torn? A
+ * record that calls one out of sync is durable before the first write past it (group_members.c
+ * (1)), and one that calls all of them in sync before the first that is not logged. */
+void vd_log_record(const struct vd *vd, struct group_config *record)
+{
+    struct vd_config *config = &record->vds[vd->index];
+    bool whole = true;
+
+    for (uint32_t i = 0; i < record->member_count; i++) {
+        whole = whole && record->members[i].state == MEMBER_ONLINE;
+    }
+    config->written_degraded = !whole;
+    config->stripe_log_used = group_log_is_own(vd->group) && vd_is_logged(vd) &&
+                              (config->stripe_log == STRIPE_LOG_MODE_ON || !whole);
 }
 
 bool generations_set(struct group *group)
@@ -94,9 +149,22 @@ bool generations_set(struct group *group)
 
 static bool stripe_log_is_wanted(const struct group *group)
 {
+    bool whole = group->state == VIRTUAL_DRIVE_STATE_OPTIMAL;
+    bool any = false;
+
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
-        if (group->config.vds[i].stripe_log && vd_needs_mark(group->vds[i])) {
-            return group->log == NULL && !group_is_offline(group);
+        any = any || (vd_asks_for_log(group->vds[i]) &&
+                      (!whole || group->config.vds[i].stripe_log == STRIPE_LOG_MODE_ON));
+    }
+    return any && group->log == NULL && !group_is_offline(group);
+}
+
+/* By the record that was found: is there anything to be replayed? */
+static bool stripe_log_was_used(const struct group *group)
+{
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        if (group->config.vds[i].stripe_log_used && vd_asks_for_log(group->vds[i])) {
+            return true;
         }
     }
     return false;
@@ -127,14 +195,28 @@ enum group_log group_log(const struct group *group)
 
 bool stripe_log_is_kept(const struct group *group)
 {
-    return group->stripe_log != NULL &&
+    return group->stripe_log != NULL && group->config.vd_count > 0 &&
            (group->log == stripe_log_seam(group->stripe_log) || group->log_clearing.owner != NULL);
+}
+
+/* What the log held will never be known. */
+static void log_contents_lose(struct group *group)
+{
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        group->config.vds[i].stripe_log_used = false;
+    }
 }
 
 void stripe_log_start(struct group *group)
 {
-    if (stripe_log_is_wanted(group) && stripe_log_make(group)) {
+    if (group->log != NULL || group_is_offline(group) || !stripe_log_was_used(group) ||
+        SIM_BUG(LOG_NOT_READ)) {
+        return;
+    }
+    if (stripe_log_make(group)) {
         log_attach(group, stripe_log_seam(group->stripe_log));
+    } else {
+        log_contents_lose(group);
     }
 }
 
@@ -150,11 +232,33 @@ static void stripe_log_cleared(struct intent_clear *clear, int error)
         if (generations_set(group)) {
             (void)save_changed(group); /* until it is durable, intents of now count for nothing */
         }
+        /* Degraded, the record is to say that the log is used: whoever writes waits for that. */
+        group->loss_change = SIM_BUG(LOG_ON_LATE) ? group->loss_change : group->change;
         for (uint32_t i = 0; i < group->config.vd_count; i++) {
             vd_changed_tell(group->vds[i]);
         }
     }
+    stripe_marks_check(group);
     group_leave(group);
+}
+
+static void stripe_log_clear(struct group *group,
+                             void (*done)(struct intent_clear *clear, int error))
+{
+    struct intent_log *seam = stripe_log_seam(group->stripe_log);
+
+    ASSERT(group->log_clearing.owner == NULL);
+    group->log_clearing.done = done;
+    group->log_clearing.owner = group;
+    seam->ops->clear(seam, &group->log_clearing);
+}
+
+void stripe_log_need(struct group *group)
+{
+    if (stripe_log_is_wanted(group) && group->log_clearing.owner == NULL &&
+        stripe_log_make(group)) {
+        stripe_log_clear(group, stripe_log_cleared);
+    }
 }
 
 void stripe_log_review(struct group *group)
@@ -162,14 +266,7 @@ void stripe_log_review(struct group *group)
     bool any = generations_set(group);
 
     ASSERT(!any); /* the change that brings us here has done that, and so has what met with it */
-    if (!stripe_log_is_wanted(group) || group->log_clearing.owner != NULL ||
-        !stripe_log_make(group)) {
-        return;
-    }
-    group->log_clearing.done = stripe_log_cleared;
-    group->log_clearing.owner = group;
-    stripe_log_seam(group->stripe_log)
-        ->ops->clear(stripe_log_seam(group->stripe_log), &group->log_clearing);
+    stripe_log_need(group);
 }
 
 static void stripe_log_restarted(struct intent_clear *clear, int error)
@@ -178,9 +275,7 @@ static void stripe_log_restarted(struct intent_clear *clear, int error)
 
     group_enter(group);
     clear->owner = NULL;
-    if (error != 0) {
-        group->log = NULL;
-    }
+    log_attach(group, error == 0 ? stripe_log_seam(group->stripe_log) : NULL);
     group->restarted(group);
     group_leave(group);
 }
@@ -191,10 +286,19 @@ void stripe_log_restart(struct group *group, void (*done)(struct group *group))
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         group->config.vds[i].intent_generation += group->config.vds[i].intent_generation % 2;
     }
+    log_contents_lose(group);
     group->restarted = done;
-    group->log_clearing.done = stripe_log_restarted;
-    group->log_clearing.owner = group;
-    group->log->ops->clear(group->log, &group->log_clearing);
+    stripe_log_clear(group, stripe_log_restarted);
+}
+
+void stripe_log_begin(struct group *group, void (*done)(struct group *group))
+{
+    if (!stripe_log_is_wanted(group) || !stripe_log_make(group)) {
+        done(group);
+        return;
+    }
+    group->restarted = done;
+    stripe_log_clear(group, stripe_log_restarted);
 }
 
 /* The cache that the write comes from writes these bytes again after a crash, out of the very
@@ -226,6 +330,13 @@ static bool row_is_partial(const struct stripe_op *op, uint32_t valid)
     return op->full != data || (valid != all && !SIM_BUG(INTENT_NOT_DEGRADED));
 }
 
+/* (5) */
+static bool log_is_in_use(const struct stripe_op *op)
+{
+    return !group_log_is_own(op->group) || vd_config_of(op->vd)->stripe_log == STRIPE_LOG_MODE_ON ||
+           !group_is_whole(op->group);
+}
+
 bool intent_is_needed(const struct stripe_op *op, uint32_t valid, uint32_t writes)
 {
     const struct group *group = op->group;
@@ -234,7 +345,7 @@ bool intent_is_needed(const struct stripe_op *op, uint32_t valid, uint32_t write
     if (!vd_has_log(op->vd)) {
         return false;
     }
-    if (__builtin_popcount(writes) > 1 && row_is_partial(op, valid)) {
+    if (__builtin_popcount(writes) > 1 && row_is_partial(op, valid) && log_is_in_use(op)) {
         return true;
     }
     return group->log->ops->is_open(group->log, &vd_config_of(op->vd)->guid, op->map.row,
@@ -349,6 +460,9 @@ void intent_log_lose(struct group *group)
         vd_changed_tell(group->vds[i]);
     }
     group->loss_change = save_changed(group); /* (3): whoever writes waits for it like for a loss */
+    if (group->regions_running) {
+        stripe_log_need(group); /* (5) */
+    }
 }
 
 /* Before a member is trusted further than by now (raid/intent_log.h (8)) */
@@ -397,7 +511,7 @@ void group_settle(struct group *group, struct group_settle *settle,
     settle->group = group;
     settle->done = done;
     settle->settle.done = log_settled;
-    if (group->log != NULL && any_is_rebuilt(group)) {
+    if (group->log != NULL && group->config.vd_count > 0 && any_is_rebuilt(group)) {
         group->settles++;
         error = group->log->ops->settle(group->log, &settle->settle);
         if (error == -EINPROGRESS) {

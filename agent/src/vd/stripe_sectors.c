@@ -13,6 +13,9 @@
  * (3) A punctured sector counts as zeros where a drive is filled. The note stays.
  * (4) known[place] are the sectors in the place's buffer that are its content; fresh[place] those
  *     of them that the request has replaced.
+ * (5) In a row that an unclean stop may have torn, and that no log has made agree since, what a
+ *     member that is there could not read is not recovered: what the parity gives may be neither
+ *     old nor new. A synchronization forgets that parity, and notes both.
  */
 #include <errno.h>
 #include <string.h>
@@ -156,12 +159,16 @@ static uint32_t places_without(const struct stripe_op *op, uint32_t sector)
 static void parity_sectors_recover(struct stripe_op *op)
 {
     uint32_t parity_count = (uint32_t)__builtin_popcount(parity_mask(op));
+    uint32_t unread = stripe_row_is_unknown(op)
+                          ? stripe_valid_mask(op) & stripe_data_mask(op) & ~op->full
+                          : 0; /* (5) */
     uint8_t *columns[RAID_SPAN_MEMBERS_MAX];
 
     for (uint32_t s = 0; s < sector_count(op) && parity_count > 0; s++) {
         uint32_t lost = places_without(op, s);
 
-        if (lost == 0 || (uint32_t)__builtin_popcount(lost) > parity_count) {
+        if (lost == 0 || (uint32_t)__builtin_popcount(lost) > parity_count ||
+            (lost & unread) != 0) {
             continue;
         }
         sector_pointers(op, s, columns);
@@ -526,11 +533,22 @@ static void fill_left_tell(struct stripe_op *op)
     }
 }
 
+/* (5) */
+static void parity_forget(struct stripe_op *op)
+{
+    for (uint32_t left = parity_mask(op); left != 0; left &= left - 1) {
+        op->known[__builtin_ctz(left)] = 0;
+    }
+}
+
 static enum stripe_event sync_compute(struct stripe_op *op)
 {
     bool any = false;
     bool room = false;
 
+    if (stripe_row_is_unknown(op)) {
+        parity_forget(op);
+    }
     if (!stripe_is_mirrored(op)) {
         parity_sectors_generate(op, !stripe_row_is_consistent(op));
     } else {
