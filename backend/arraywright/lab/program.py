@@ -122,7 +122,11 @@ async def _talk(
             if len(answer) > OUTPUT_MAX_BYTES:
                 raise LabFailedError("The answer is too long; ask for fewer points.")
         complaint = await complaints
-        if await process.wait() != 0:
+        status = await process.wait()
+        # That it ended without reading is nobody's unhandled error later on.
+        with contextlib.suppress(ConnectionError):
+            await process.stdin.wait_closed()
+        if status != 0:
             raise LabFailedError(complaint or "arraysim has ended without an answer.")
         return bytes(answer)
     finally:
