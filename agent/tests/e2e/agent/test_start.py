@@ -265,8 +265,10 @@ class DamagedRecords(AgentCase):
         def read():
             with agent.control() as control:
                 events = control.ask("events.read", {"after_seq": 0, "limit": 256})["events"]
-            return [event["params"]["file"] for event in events
-                    if event["name"] == "state_record_damaged"]
+            damaged = [event for event in events if event["name"] == "state_record_damaged"]
+            for event in damaged:
+                self.assertIn("in the state directory was damaged", event["text"])
+            return [event["params"]["file"] for event in damaged]
         return wait_for("the event", read)
 
     def test_every_record(self):
