@@ -325,6 +325,12 @@ void drives_look_over(struct drives *drives, uint32_t controller)
     }
 }
 
+/* Its work writes what would be told; whoever ends that, or arms the timer, tells. */
+static bool is_at_work(const struct host_drive *drive)
+{
+    return drive->busy != HOST_DRIVE_IDLE && !drive->claim_timer.armed;
+}
+
 void drives_tell(struct drives *drives)
 {
     struct clock_port *clock = loop_clock(drives->loop);
@@ -339,7 +345,7 @@ void drives_tell(struct drives *drives)
         if (!drive->first_look) {
             continue;
         }
-        if (drive->ready) {
+        if (drive->ready && !is_at_work(drive)) {
             host_drive_tell(drive);
         } else if (in_order) {
             return;

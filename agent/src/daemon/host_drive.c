@@ -543,9 +543,7 @@ static void claim_announce(struct host_drive *drive)
     identity_fill(drive);
     drive->awaited = true;
     drive->ready = drive->first_look;
-    if (drive->ready) {
-        drives_tell(drive->drives);
-    } else {
+    if (!drive->ready) {
         drives_arrive(drive);
     }
 }
@@ -573,6 +571,9 @@ static void claim_await(struct host_drive *drive)
     clock_arm(clock, &drive->claim_timer,
               clock_now_us(clock) +
                   (waited_us < CLAIM_RETRY_SLOW_AFTER_US ? CLAIM_RETRY_US : CLAIM_RETRY_SLOW_US));
+    if (drive->ready) {
+        drives_tell(drive->drives);
+    }
 }
 
 static void claim_retry(struct clock_timer *timer)
