@@ -3,13 +3,19 @@ and connected clients stay as they were."""
 
 import os
 import random
+import sys
 import threading
 import unittest
+from pathlib import Path
 
 import nbd
 import schema_check
 from cases import AgentCase, digest, write_random
 from harness import MIB, Agent, Refused, wait_for
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "kill"))
+
+import seeds  # noqa: E402
 
 STEPS = int(os.environ.get("AW_HOSTILE_STEPS", "10000"))
 LOOK_EVERY = 500
@@ -17,14 +23,6 @@ COMMANDS = {name: body for name, body
             in schema_check.DOCUMENTS["commands.schema.json"]["$defs"].items()
             if "x-effects" in body}
 EXPORTS = ("safe", "mirror", "left", "right")
-
-
-def fresh_seed():
-    if os.environ.get("AW_SEED"):
-        return int(os.environ["AW_SEED"], 0)
-    drawn_from = os.environ.get("AW_FRESH_SEED")
-    source = random.Random(f"{drawn_from} hostile") if drawn_from else random.SystemRandom()
-    return source.randrange(1, 1 << 32)
 
 
 class Hijacker:
@@ -146,7 +144,7 @@ class Hostile(AgentCase):
         return names
 
     def run_against(self, steps, *, emulated):
-        seed = fresh_seed()
+        seed = seeds.fresh("hostile")
         print(f"AW_SEED={seed}")
         agent = self.host(emulated)
         sizes, sums = {}, {}
