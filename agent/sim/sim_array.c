@@ -141,6 +141,7 @@ static void sims_create(struct sim_array *array)
         struct sim_drive_options drive = {
             .size_bytes = (small ? DRIVE_USABLE_MIN_BYTES : usable) + DRIVE_RESERVED_BYTES,
             .logical_block_bytes = options->block_bytes,
+            .loss_block_bytes = options->physical_block_bytes,
             .fill_seed = options->noise ? rng_u64(&array->world->rng) | 1 : 0,
         };
 

@@ -21,6 +21,7 @@ struct sim_array_options {
     uint32_t members_per_span;
     uint32_t strip_bytes;
     uint32_t block_bytes;     /* 512 or 4096 */
+    uint32_t physical_block_bytes; /* what a drive loses at once; 0: block_bytes */
     uint32_t vd_count;
     uint64_t extent_bytes;    /* of each virtual drive on each member */
     uint32_t spare_count;     /* drives besides the members */

@@ -365,6 +365,7 @@ static void drive_submit_op(struct io_port *port, struct io_request *request)
     transfer->unflushed_seen = drive->counters.writes;
     list_init(&transfer->link);
     drive->in_flight_count++;
+    drive->counters.tried_reads += request->op == IO_OP_READ ? 1u : 0u;
     if (drive->on_submit != NULL) {
         drive->on_submit(drive->on_submit_context, drive, request);
     }
@@ -403,6 +404,7 @@ struct sim_drive *sim_drive_new(struct sim_world *world, const struct sim_drive_
         options->logical_block_bytes != 0 ? options->logical_block_bytes : 512;
     drive->port.physical_block_bytes =
         options->physical_block_bytes != 0 ? options->physical_block_bytes : 4096;
+    drive->port.loss_block_bytes = options->loss_block_bytes;
     drive->world = world;
     list_init(&drive->in_flight);
     list_init(&drive->hung);

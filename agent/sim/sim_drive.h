@@ -21,6 +21,7 @@ struct sim_drive_options {
     uint64_t size_bytes;           /* a multiple of the logical block */
     uint32_t logical_block_bytes;  /* 0: 512 */
     uint32_t physical_block_bytes; /* 0: 4096 */
+    uint32_t loss_block_bytes;     /* what a medium error costs; 0: a logical block */
     uint64_t fill_seed;            /* 0: zeros */
     uint32_t latency_min_us;       /* 0: 20 */
     uint32_t latency_max_us;       /* 0: 200 */
@@ -41,6 +42,7 @@ struct sim_fault {
 struct sim_drive_counters {
     uint64_t reads, writes, flushes;
     uint64_t read_bytes, written_bytes;
+    uint64_t tried_reads; /* and those that failed */
 };
 
 struct sim_drive {

@@ -64,6 +64,7 @@ int drive_create(const struct drive_identity *identity, struct io_port *port,
     drive->size_bytes = port->size_bytes;
     drive->block_bytes = port->logical_block_bytes;
     drive->physical_block_bytes = port->physical_block_bytes;
+    drive->loss_block_bytes = max_u32(port->loss_block_bytes, port->logical_block_bytes);
     if (observer != NULL) {
         drive->observer = *observer;
     }
@@ -155,6 +156,11 @@ uint32_t drive_block_bytes(const struct drive *drive)
 uint32_t drive_physical_block_bytes(const struct drive *drive)
 {
     return drive->physical_block_bytes;
+}
+
+uint32_t drive_loss_block_bytes(const struct drive *drive)
+{
+    return drive->loss_block_bytes;
 }
 
 const struct drive_counters *drive_counters(const struct drive *drive)

@@ -193,6 +193,8 @@ uint64_t drive_usable_bytes(const struct drive *drive); /* meta/layout rule; 0 i
 uint64_t drive_room_bytes(const struct drive *drive, bool compact);
 uint32_t drive_block_bytes(const struct drive *drive);
 uint32_t drive_physical_block_bytes(const struct drive *drive);
+/* A sector that cannot be read takes the others of such a block with it. */
+uint32_t drive_loss_block_bytes(const struct drive *drive);
 /* How long the device took, per operation that succeeded; its own queue included, ours not. */
 const struct latency *drive_latency(const struct drive *drive);
 void drive_latency_reset(struct drive *drive);

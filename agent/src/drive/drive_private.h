@@ -20,6 +20,7 @@ struct drive {
     uint64_t size_bytes;            /* of the first port; every later one must match */
     uint32_t block_bytes;
     uint32_t physical_block_bytes;
+    uint32_t loss_block_bytes;
 
     enum drive_state state;         /* drive_state.c alone writes these two */
     enum reason_code why;

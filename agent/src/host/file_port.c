@@ -294,6 +294,10 @@ int file_port_open(struct loop *loop, struct claimed_device *claim, struct file_
     port->io.size_bytes = align_down_u64(claim->info.size_bytes, claim->info.logical_block_bytes);
     port->io.logical_block_bytes = claim->info.logical_block_bytes;
     port->io.physical_block_bytes = claim->info.physical_block_bytes;
+    /* What a file loses depends on what is below it, which need not have blocks of that size. */
+    port->io.loss_block_bytes = claim->info.interface == DRIVE_INTERFACE_FILE
+                                    ? claim->info.logical_block_bytes
+                                    : claim->info.physical_block_bytes;
     list_init(&port->waiting);
     list_init(&port->refused);
     list_init(&port->idle_ops);

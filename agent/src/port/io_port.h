@@ -70,6 +70,7 @@ struct io_port {
     uint64_t size_bytes;
     uint32_t logical_block_bytes;  /* 512 or 4096 */
     uint32_t physical_block_bytes; /* 512 or 4096 */
+    uint32_t loss_block_bytes; /* what cannot be read is lost in such units; 0: logical ones */
 };
 
 /* Whether a transfer lies on a drive of this size as (3) says. */

@@ -788,8 +788,8 @@ uint32_t sector_kinds_ending(const struct stripe_op *op, uint32_t place, uint32_
                              bool written);
 
 /* stripe_io.c */
-/* [lo, hi) of the operation's block. */
-void stripe_sector_submit(struct stripe_op *op, uint32_t places, uint32_t lo, uint32_t hi);
+/* Reads [lo, hi) of the operation's block. */
+void stripe_sector_submit(struct stripe_op *op, uint32_t place, uint32_t lo, uint32_t hi);
 void stripe_read_submit(struct stripe_op *op, uint32_t places);
 /* False: there is nothing to write. */
 MUST_CHECK bool stripe_write_submit(struct stripe_op *op, uint32_t places);

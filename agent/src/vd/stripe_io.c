@@ -310,16 +310,11 @@ void stripe_read_submit(struct stripe_op *op, uint32_t places)
     }
 }
 
-void stripe_sector_submit(struct stripe_op *op, uint32_t places, uint32_t lo, uint32_t hi)
+void stripe_sector_submit(struct stripe_op *op, uint32_t place, uint32_t lo, uint32_t hi)
 {
-    ASSERT(op->state == STRIPE_READ && places != 0 && op->pending == 0);
-    for (; places != 0; places &= places - 1) {
-        uint32_t place = (uint32_t)__builtin_ctz(places);
-
-        op->pending++;
-        column_submit(op, place, IO_OP_READ, op->lo + lo, op->lo + hi,
-                      op->columns[place].buffer + lo);
-    }
+    ASSERT(op->state == STRIPE_READ);
+    op->pending++; /* as above */
+    column_submit(op, place, IO_OP_READ, op->lo + lo, op->lo + hi, op->columns[place].buffer + lo);
 }
 
 bool stripe_write_submit(struct stripe_op *op, uint32_t places)

@@ -13,6 +13,8 @@
  * (3) A punctured sector counts as zeros where a drive is filled. The note stays.
  * (4) known[place] are the sectors in the place's buffer that are its content; fresh[place] those
  *     of them that the request has replaced.
+ * (5) A drive whose physical blocks are larger than sectors loses one as a whole. It is read as a
+ *     whole too, or each of its sectors would cost the drive another vain attempt.
  */
 #include <errno.h>
 #include <string.h>
@@ -75,31 +77,45 @@ bool sectors_begin(struct stripe_op *op)
     return true;
 }
 
-/* The places of which this sector is still to be read. */
-static uint32_t sector_wanted(const struct stripe_op *op, uint32_t sector)
+static uint8_t sectors_from(uint32_t first, uint32_t count)
+{
+    return (uint8_t)(((1u << count) - 1) << first);
+}
+
+/* How many sectors are to be read of the place, beginning with this one (5). */
+static uint32_t sectors_wanted(const struct stripe_op *op, uint32_t place, uint32_t sector)
+{
+    const struct drive *drive = op->group->members[stripe_member(op, place)].drive;
+    uint32_t count = min_u32(drive_loss_block_bytes(drive) / sector_bytes(op), sector_count(op));
+    uint8_t lost = noted_sectors(op, place, LOST_KIND);
+
+    return sector % count == 0 && (sectors_from(sector, count) & ~lost) != 0 ? count : 0;
+}
+
+/* True: some are on their way. */
+static bool sector_submit(struct stripe_op *op, uint32_t sector)
 {
     uint32_t left = stripe_valid_mask(op) & ~op->have;
-    uint32_t wanted = 0;
+    bool any = false;
 
     for (; left != 0; left &= left - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(left);
+        uint32_t count = sectors_wanted(op, place, sector);
 
-        if ((noted_sectors(op, place, LOST_KIND) & (1u << sector)) == 0) {
-            wanted |= UINT32_C(1) << place;
+        if (count > 0) {
+            stripe_sector_submit(op, place, sector * sector_bytes(op),
+                                 (sector + count) * sector_bytes(op));
+            any = true;
         }
     }
-    return wanted;
+    return any;
 }
 
 enum stripe_event sectors_read(struct stripe_op *op)
 {
+    ASSERT(op->pending == 0);
     while (op->sector < sector_count(op)) {
-        uint32_t sector = op->sector++;
-        uint32_t places = sector_wanted(op, sector);
-
-        if (places != 0) {
-            stripe_sector_submit(op, places, sector * sector_bytes(op),
-                                 (sector + 1) * sector_bytes(op));
+        if (sector_submit(op, op->sector++)) {
             return STRIPE_WAIT;
         }
     }
@@ -108,8 +124,11 @@ enum stripe_event sectors_read(struct stripe_op *op)
 
 void sectors_answered(struct stripe_op *op, uint32_t place)
 {
+    uint32_t count = op->columns[place].io.length_bytes / sector_bytes(op);
+    uint8_t lost = noted_sectors(op, place, LOST_KIND);
+
     ASSERT(op->by_sector && op->sector > 0);
-    op->known[place] |= (uint8_t)(1u << (op->sector - 1));
+    op->known[place] |= sectors_from(op->sector - 1, count) & (uint8_t)~lost;
 }
 
 /* Recovering */

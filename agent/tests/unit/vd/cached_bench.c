@@ -11,21 +11,15 @@
 static const struct uuid owner = {{1}};
 static const struct memory_port_ops plain_ops = {.copy = NULL};
 
-static void array_make(struct bench *bench)
-{
-    struct sim_array_options options = {.level = RAID_LEVEL_5,
-                                        .span_count = 1,
-                                        .members_per_span = 3,
-                                        .strip_bytes = STRIP,
-                                        .block_bytes = 4096,
-                                        .vd_count = 1,
-                                        .extent_bytes = 1u << 20,
-                                        .timeout_ms = 400,
-                                        .consistent = true};
-
-    bench->world = sim_world_create(41);
-    bench->array = sim_array_create(bench->world, &options);
-}
+static const struct sim_array_options plain_array = {.level = RAID_LEVEL_5,
+                                                     .span_count = 1,
+                                                     .members_per_span = 3,
+                                                     .strip_bytes = STRIP,
+                                                     .block_bytes = 4096,
+                                                     .vd_count = 1,
+                                                     .extent_bytes = 1u << 20,
+                                                     .timeout_ms = 400,
+                                                     .consistent = true};
 
 void cache_begin(struct bench *bench)
 {
@@ -55,19 +49,25 @@ void open_it(struct bench *bench)
 
 struct bench *bench_make(bool on_log)
 {
+    return bench_make_of(&plain_array, on_log);
+}
+
+struct bench *bench_make_of(const struct sim_array_options *options, bool on_log)
+{
     struct bench *bench = calloc(1, sizeof(*bench));
 
     assert_non_null(bench);
-    array_make(bench);
+    bench->world = sim_world_create(41);
+    bench->array = sim_array_create(bench->world, options);
     bench->on_log = on_log;
     bench->memory =
         (struct memory_port){.ops = &plain_ops,
                              .kind = on_log ? MEMORY_KIND_SHARED : MEMORY_KIND_PERSISTENT,
                              .size_bytes = journal_size_bytes(FRAMES)};
     if (on_log) {
-        const struct sim_drive_options options = {.size_bytes = LOG_BYTES};
+        const struct sim_drive_options drive = {.size_bytes = LOG_BYTES};
 
-        sim_log_init(&bench->log, sim_drive_create(bench->world, &options));
+        sim_log_init(&bench->log, sim_drive_create(bench->world, &drive));
         bench->memory.size_bytes = journal_log_memory_bytes(LOG_BYTES);
     }
     bench->memory.base = aligned_alloc(4096, bench->memory.size_bytes);

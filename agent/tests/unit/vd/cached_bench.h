@@ -31,6 +31,8 @@ struct bench {
 
 /* The group is online; neither mover nor cached virtual drive is there yet. */
 struct bench *bench_make(bool on_log);
+/* The same over other drives. */
+struct bench *bench_make_of(const struct sim_array_options *options, bool on_log);
 /* With both, written back. */
 struct bench *bench_new(bool on_log);
 /* Written back into memory that does not survive the host. */
