@@ -95,6 +95,7 @@ static void entries_drop(struct stripe_log *log)
             entry->released = false;
             entry->batch = 0;
             list_push_tail(&log->free_entries, &entry->bucket_link);
+            log->free_count++;
         }
     }
 }
@@ -139,7 +140,7 @@ static void batch_start(struct stripe_log *log)
     log_batch_write(log);
 }
 
-/* As many of those that wait as fit one batch and the ring. */
+/* As many of those that wait as fit one batch and the ring, and find a place each. */
 static void batch_gather(struct stripe_log *log)
 {
     size_t entries = 0;
@@ -147,7 +148,7 @@ static void batch_gather(struct stripe_log *log)
 
     log->batch.intent_count = 0;
     while (!list_is_empty(&log->waiting) && log->batch.intent_count < STRIPE_BATCH_INTENTS_MAX &&
-           !list_is_empty(&log->free_entries)) {
+           log->batch.intent_count < log->free_count) {
         struct intent *intent = list_entry(list_first(&log->waiting), struct intent, link);
         size_t entries_then = entries + stripe_batch_entry_bytes(intent);
         size_t payload_then = payload + stripe_batch_payload_bytes(intent);
@@ -168,7 +169,8 @@ static void entry_make(struct stripe_log *log, struct intent *intent)
     struct list *node = list_pop_head(&log->free_entries);
     struct log_entry *entry = list_entry(node, struct log_entry, bucket_link);
 
-    ASSERT(node != NULL);
+    ASSERT(node != NULL && log->free_count > 0);
+    log->free_count--;
     entry->vd = intent->vd;
     entry->row = intent->row;
     entry->slice = intent->slice;
@@ -419,6 +421,7 @@ int stripe_log_create(struct group *group, struct stripe_log **ret_log)
         list_init(&log->entries[i].bucket_link);
         list_push_tail(&log->free_entries, &log->entries[i].bucket_link);
     }
+    log->free_count = LOG_ENTRIES_MAX;
     for (uint32_t i = 0; i < count; i++) {
         log->ios[i].log = log;
         log->ios[i].member = i;

@@ -88,6 +88,7 @@ struct stripe_log {
     uint32_t batch_count;
     struct log_entry entries[LOG_ENTRIES_MAX];
     struct list free_entries;
+    uint32_t free_count; /* of them */
     struct list buckets[LOG_BUCKETS];
 
     /* Reading. */
