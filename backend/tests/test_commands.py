@@ -32,6 +32,10 @@ async def by_path(client: httpx.AsyncClient, kind: str, path: str) -> dict[str, 
     return next(item for item in items if item["path"] == path)
 
 
+def fresh_tag(found: dict[str, Any]) -> dict[str, str]:
+    return {"If-Match": f'"{found["config_rev"]}"'}
+
+
 async def follow(client: httpx.AsyncClient, answer: httpx.Response) -> dict[str, Any]:
     assert answer.status_code == 202, answer.text
     found = await client.get(answer.headers["Location"].removeprefix("/api/v1"))
@@ -88,7 +92,7 @@ async def test_create_virtual_drive(agent: FakeAgent, operator: httpx.AsyncClien
     await agent.report_all(documents.raid5_host())
     made = await operator.get(f"/virtual-drives/{done['objects'][0]['id']}")
     assert made.json()["name"] == "data"
-    assert made.headers["ETag"] == '"1"'
+    assert made.headers["ETag"] == f'"{made.json()["config_rev"]}"'
 
 
 async def test_wait_returns_the_finished_command(
@@ -240,7 +244,7 @@ async def test_delete_needs_if_match_and_the_name(
 ) -> None:
     virtual_drive = await only(operator, "/virtual-drives")
     path = f"/virtual-drives/{virtual_drive['id']}"
-    fresh, stale = {"If-Match": '"1"'}, {"If-Match": '"7"'}
+    fresh, stale = fresh_tag(virtual_drive), {"If-Match": '"7"'}
 
     async def attempt(headers: dict[str, str], confirm: str | None) -> tuple[int, str]:
         query = {"confirm": confirm} if confirm is not None else {}
@@ -297,12 +301,12 @@ async def test_stripes_are_made_of_keys_and_dissolved_by_name(
     assert (await operator.post(f"{path}/create-stripe", json=wish)).status_code == 202
     command = await raid5.expect("command", op="stripe_create", confirm=virtual_drive["name"])
     assert command["args"] == {"virtual_drives": ["v0", "v0"], "name": "wide", "force": True}
-    fresh = {"If-Match": '"1"'}
+    fresh = fresh_tag(virtual_drive)
     answer = await operator.post(f"{path}/delete-stripe", json={"confirm": "wide"}, headers=fresh)
     assert (answer.status_code, answer.json()["code"]) == (422, "unknown_object")
     await raid5.change("virtual_drive", "v0", documents.virtual_drive(stripe=stripe), config_rev=2)
     assert (await only(operator, "/virtual-drives"))["stripe"] == stripe
-    fresh = {"If-Match": '"2"'}
+    fresh = fresh_tag(await only(operator, "/virtual-drives"))
     answer = await operator.post(f"{path}/delete-stripe", json={"confirm": "no"}, headers=fresh)
     assert (answer.status_code, answer.json()["code"]) == (422, "confirm_mismatch")
     answer = await operator.post(f"{path}/delete-stripe", json={"confirm": "wide"}, headers=fresh)
@@ -394,7 +398,7 @@ async def test_measuring_needs_the_name_only_to_overwrite(
     assert command["args"] == {"virtual_drive": "v0", **reading}
     writing = {**reading, "loads": [load, {**load, "write_percent": 1}]}
     copying = {**reading, "loads": [{**load, "pattern": "files_copy", "file_bytes": 4096}]}
-    fresh = {"If-Match": '"1"'}
+    fresh = fresh_tag(virtual_drive)
     for wish in (writing, copying):
         assert (await operator.post(path, json=wish)).status_code == 428
         answer = await operator.post(path, json=wish, headers=fresh)
@@ -439,7 +443,7 @@ async def test_good_needs_the_serial_only_with_force(
     drive = await by_path(operator, "drives", "/c0/e252/s6")
     path = f"/drives/{drive['id']}/actions/good"
     assert (await operator.post(path, json={})).status_code == 428
-    fresh = {"If-Match": '"1"'}
+    fresh = fresh_tag(drive)
     assert (await operator.post(path, json={}, headers=fresh)).status_code == 202
     command = await raid5.expect("command", op="drive_good", confirm=None)
     assert command["args"] == {"drive": "d6"}
@@ -457,7 +461,7 @@ async def test_erase_needs_the_serial_always(raid5: FakeAgent, operator: httpx.A
     path = f"/drives/{drive['id']}/actions/erase"
     wish = {"action": "start", "mode": "normal", "pattern_a": 7}
     assert (await operator.post(path, json=wish)).status_code == 428
-    fresh = {"If-Match": '"1"'}
+    fresh = fresh_tag(drive)
     answer = await operator.post(path, json=wish, headers=fresh)
     assert (answer.status_code, answer.json()["code"]) == (422, "confirm_needed")
     wrong = {**wish, "force": True, "confirm": "SN0005"}
@@ -480,7 +484,8 @@ async def test_stale_if_match_of_an_ordinary_change(
         headers={"If-Match": f'"{drive["config_rev"]}"'},
     )
     assert (answer.status_code, answer.json()["code"]) == (412, "stale_precondition")
-    assert answer.headers["ETag"] == '"2"'
+    present = await by_path(operator, "drives", "/c0/e252/s0")
+    assert answer.headers["ETag"] == f'"{present["config_rev"]}"'
     assert answer.headers["Content-Type"] == "application/problem+json"
 
 
@@ -488,7 +493,7 @@ async def test_two_operators_at_once(raid5: FakeAgent, operator: httpx.AsyncClie
     """Both saw the same revision; the host decides, and says so to the second."""
     virtual_drive = await only(operator, "/virtual-drives")
     path = f"/virtual-drives/{virtual_drive['id']}"
-    fresh = {"If-Match": '"1"'}
+    fresh = fresh_tag(virtual_drive)
     first, second = await asyncio.gather(
         operator.patch(path, json={"name": "one"}, headers=fresh),
         operator.patch(path, json={"name": "two"}, headers=fresh),

@@ -34,7 +34,8 @@ async def test_full_state_then_delta(agent: FakeAgent, viewer: httpx.AsyncClient
     ]
     await agent.change("drive", "d3", documents.drive(3, state="failed"), config_rev=2)
     third = (await drives(viewer))[3]
-    assert (third["state"], third["rev"], third["config_rev"]) == ("failed", 2, 2)
+    assert (third["state"], third["rev"]) == ("failed", 2)
+    assert third["config_rev"].endswith("-2")
     await agent.remove("drive", "d7")
     assert len(await drives(viewer)) == 7
 

@@ -132,7 +132,7 @@ async def update(
     principal: Principal,
     user_id: UUID,
     body: UserUpdate,
-    if_match: int | None,
+    if_match: str | None,
 ) -> User:
     _needs_lasting_access(principal)
     user = await _user(session, user_id)
@@ -180,7 +180,7 @@ async def delete(
     runtime: Runtime,
     principal: Principal,
     user_id: UUID,
-    if_match: int | None,
+    if_match: str | None,
 ) -> None:
     user = await _user(session, user_id)
     check_revision(if_match, user.rev, what=f"User {user.username}")

@@ -58,6 +58,12 @@ async def next_number(session: AsyncSession, host_id: UUID) -> int:
     return int(done.scalar_one())
 
 
+async def life(session: AsyncSession, host_id: UUID) -> str:
+    """The present life of a host's revisions."""
+    found = await session.execute(select(SyncCursor.life).where(SyncCursor.host_id == host_id))
+    return found.scalar_one()
+
+
 async def idempotency(session: AsyncSession, actor_id: UUID, key: str) -> Idempotency | None:
     return await session.get(Idempotency, (actor_id, key))
 

@@ -22,7 +22,8 @@ from arraywright.commands.schemas import Command, CommandState, ObjectRef
 from arraywright.kit.headers import ChangeHeaders, check_revision
 from arraywright.kit.ids import object_id
 from arraywright.kit.paging_sql import fetch_page
-from arraywright.kit.problems import InvalidError, NotFoundError
+from arraywright.kit.problems import InvalidError, NotFoundError, StaleError
+from arraywright.kit.revisions import config_rev
 from arraywright.kit.roles import Role
 from arraywright.kit.schema import Page, Reason, moment
 from arraywright.kit.waiting import happened
@@ -116,10 +117,20 @@ def _check_confirm(intent: Intent, references: References) -> None:
         )
 
 
-def _check_target(intent: Intent, headers: ChangeHeaders, references: References) -> None:
+def _check_target(
+    intent: Intent, headers: ChangeHeaders, references: References, life: str
+) -> None:
+    """What is stored of an earlier life says nothing about what the host has now."""
     target = references.target
     what = str(target.doc.get("name") or target.doc.get("path") or target.key)
-    check_revision(headers.if_match, target.config_rev, what=what, needed=intent.if_match_needed)
+    seen = config_rev(target.life, target.config_rev)
+    check_revision(headers.if_match, seen, what=what, needed=intent.if_match_needed)
+    if headers.if_match is not None and target.life != life:
+        raise StaleError(
+            f"The host of {what} has another state than before and has not reported it yet. "
+            "Look again in a moment and repeat the request.",
+            params={"what": what, "expected": seen, "actual": ""},
+        )
     _check_confirm(intent, references)
     if not references.online:
         raise offline_problem(references.last_seen_us)
@@ -157,13 +168,14 @@ async def _add(
     headers: ChangeHeaders,
 ) -> UUID:
     references = await References.of(session, intent.target_kind, intent.target_id)
-    _check_target(intent, headers, references)
+    life = await repository.life(session, references.target.host_id)
+    _check_target(intent, headers, references, life)
     arguments = await intent.build(references)
     _check_arguments(intent.op, arguments)
     target = references.target
     now_us = runtime.clock.now_us()
     preconditions = (
-        [{"kind": target.kind, "key": target.key, "config_rev": headers.if_match}]
+        [{"kind": target.kind, "key": target.key, "config_rev": target.config_rev}]
         if headers.if_match is not None
         else []
     )

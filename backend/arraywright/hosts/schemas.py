@@ -44,7 +44,7 @@ class Host(ApiModel):
         str, Field(description="the name; with the start of the id if another host has it too")
     ]
     rev: int
-    config_rev: int
+    config_rev: Annotated[str, Field(description="opaque; never used twice")]
     presence: Annotated[
         Presence,
         Field(

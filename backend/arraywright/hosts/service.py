@@ -23,6 +23,7 @@ from arraywright.hosts.schemas import (
 from arraywright.kit.paging_sql import fetch_page
 from arraywright.kit.presence import HERE, Presence
 from arraywright.kit.problems import InvalidError, NotFoundError
+from arraywright.kit.revisions import NO_REPORT, config_rev
 from arraywright.kit.schema import Page, moment
 from arraywright.link.protocol import HostDoc
 from arraywright.link.repair import LIMITED, UnmendableError, fitted
@@ -57,7 +58,7 @@ def _view(row: Any, principal: Principal) -> Host:
         name=host.name,
         label=label(host, namesake=namesake),
         rev=summary.rev,
-        config_rev=reported.config_rev if reported else 0,
+        config_rev=config_rev(reported.life, reported.config_rev) if reported else NO_REPORT,
         presence=summary.presence,
         online=summary.online,
         stale_since=None if summary.online else moment(summary.last_seen_us),

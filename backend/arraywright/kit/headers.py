@@ -10,7 +10,7 @@ from arraywright.kit.problems import InvalidError, PreconditionNeededError, Stal
 MAXIMUM_WAIT_S = 30
 
 
-def etag(revision: int) -> str:
+def etag(revision: str | int) -> str:
     return f'"{revision}"'
 
 
@@ -23,8 +23,8 @@ class ChangeHeaders:
             str | None,
             Header(
                 max_length=64,
-                description='"config_rev" the caller looked at, quoted',
-                json_schema_extra={"pattern": r'^\s*(\*|(W/)?"[0-9]{1,18}")\s*$'},
+                description='"config_rev" the caller looked at, quoted, or the ETag as it came',
+                json_schema_extra={"pattern": r'^\s*(\*|(W/)?"[!#-~]{1,48}")\s*$'},
             ),
         ] = None,
         idempotency_key: Annotated[
@@ -45,18 +45,18 @@ class ChangeHeaders:
 ChangeHeadersDep = Annotated[ChangeHeaders, Depends()]
 
 
-def parse_if_match(value: str | None) -> int | None:
+def parse_if_match(value: str | None) -> str | None:
     """The revision in If-Match; `*` means any and is like none."""
     if value is None or value.strip() == "*":
         return None
     # A proxy that packs answers marks our ETags as weak; the revision is as exact as before.
-    match = re.fullmatch(r'\s*(?:W/)?"([0-9]{1,18})"\s*', value)
+    match = re.fullmatch(r'\s*(?:W/)?"([!#-~]{1,48})"\s*', value)
     if match is None:
         raise InvalidError(
             "If-Match must be one revision in double quotes.",
-            errors=[("If-Match", 'expected "NUMBER"')],
+            errors=[("If-Match", 'expected "config_rev"')],
         )
-    return int(match.group(1))
+    return match.group(1)
 
 
 def parse_wait(value: str | None) -> float:
@@ -65,7 +65,9 @@ def parse_wait(value: str | None) -> float:
     return float(min(int(match.group(1)), MAXIMUM_WAIT_S)) if match else 0.0
 
 
-def check_revision(expected: int | None, actual: int, *, what: str, needed: bool = False) -> None:
+def check_revision(
+    expected: str | None, actual: str | int, *, what: str, needed: bool = False
+) -> None:
     """412 if the caller looked at another revision, 428 if it had to say and did not."""
     if expected is None:
         if needed:
@@ -74,9 +76,9 @@ def check_revision(expected: int | None, actual: int, *, what: str, needed: bool
                 params={"what": what},
             )
         return
-    if expected != actual:
+    if expected != str(actual):
         raise StaleError(
             f"{what} has changed since you looked at it. Look again and repeat the request.",
-            params={"what": what, "expected": str(expected), "actual": str(actual)},
+            params={"what": what, "expected": expected, "actual": str(actual)},
             headers={"ETag": etag(actual)},
         )

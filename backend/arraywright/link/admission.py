@@ -13,7 +13,7 @@ from arraywright.commands import recovery
 from arraywright.hosts import repository as host_rows
 from arraywright.hosts import service as hosts
 from arraywright.hosts.models import Host
-from arraywright.link import history, identity, repository
+from arraywright.link import history, identity, lives, repository
 from arraywright.link.identity import Machine, Origin
 from arraywright.link.models import SyncCursor
 from arraywright.link.protocol import HelloFrame
@@ -165,12 +165,18 @@ async def _branch(arrival: _Arrival) -> None:
     )
 
 
+async def _forget_state(session: AsyncSession, now_us: int, cursor: SyncCursor) -> None:
+    """Whatever full state comes is news, and its revisions are other ones."""
+    cursor.state_epoch, cursor.state_rev = "", 0
+    await lives.begin(session, now_us, cursor)
+
+
 async def _start_over(arrival: _Arrival, origin: Origin) -> None:
     """Nothing we know of the host is built upon: a full state and the whole log are asked for."""
     cursor = arrival.cursor
     parts = identity.foreign_parts(arrival.hello, cursor) or ["arrayd"]
     await _branch(arrival)
-    cursor.state_epoch, cursor.state_rev = "", 0
+    await _forget_state(arrival.session, arrival.now_us, cursor)
     if origin is Origin.AHEAD:
         await arrival.note("host.resynchronized", cause="this server was restored")
         return
@@ -201,8 +207,8 @@ async def _welcome(arrival: _Arrival) -> Admitted:
     cursor.command_number = max(cursor.command_number, hello.command_number)
     acked_rev = cursor.state_rev if hello.state_epoch == cursor.state_epoch else 0
     acked_rev = acked_rev if acked_rev <= hello.state_rev else 0
-    if acked_rev == 0:
-        cursor.state_epoch, cursor.state_rev = "", 0  # whatever full state comes is news
+    if acked_rev == 0 and cursor.state_epoch:
+        await _forget_state(arrival.session, arrival.now_us, cursor)
     agent_fence = identity.issue(hello, cursor)
     offset_ms = (hello.ts - arrival.now_us) // 1000 if hello.ts is not None else None
     await hosts.set_online(
@@ -231,7 +237,7 @@ async def log_went_back(session: AsyncSession, now_us: int, cursor: SyncCursor) 
     (row,) = await host_rows.named(session, [cursor.host_id])
     host, _ = row
     await history.begin_branch(session, cursor, cursor.event_epoch, 0)
-    cursor.state_epoch, cursor.state_rev = "", 0
+    await _forget_state(session, now_us, cursor)
     await recovery.host_restored(session, now_us, host.id)
     await alerts.host_found(session, now_us, host, findings.host_restored(host.name, ["arrayd"]))
     await hosts.recount_alerts(session, host.id)

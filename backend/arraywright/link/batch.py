@@ -20,7 +20,7 @@ from arraywright.alerts.engine import Changed
 from arraywright.hosts import repository as hosts
 from arraywright.kit.ids import object_id
 from arraywright.kit.presence import Presence
-from arraywright.link import history, repository
+from arraywright.link import history, lives, repository
 from arraywright.link.allowances import TOMBSTONES, Allowance, Held
 from arraywright.link.models import SyncCursor
 from arraywright.link.protocol import (
@@ -140,7 +140,7 @@ class Batch:
         known = cursor.state_rev
         for item in objects:
             if item.rev > known:
-                self._put(cursor.host_id, item)
+                self._put(cursor, item)
         for stone in tombstones:
             if stone.rev > known:
                 await self._bury(cursor.host_id, stone.kind, stone.key, stone.rev)
@@ -160,10 +160,12 @@ class Batch:
         if epoch == cursor.state_epoch and to_rev < cursor.state_rev:
             return cursor.state_rev  # an old copy, overtaken by what is stored
         await self._flush_objects()
+        if cursor.state_epoch not in ("", epoch):
+            await lives.begin(self.session, self.now_us, cursor)
         named = set()
         for item in objects:
             named.add((item.kind, item.key))
-            self._put(cursor.host_id, item)
+            self._put(cursor, item)
         present = await repository.live_objects(self.session, cursor.host_id)
         for kind, key in sorted(present - named - set(kept)):
             await self._bury(cursor.host_id, kind, key, to_rev)
@@ -184,13 +186,15 @@ class Batch:
             item.rev = max(item.rev, rev)
             self.tell(item.kind, str(item.id), item.rev, host_id)
 
-    def _put(self, host_id: UUID, item: ObjectRecord) -> None:
+    def _put(self, cursor: SyncCursor, item: ObjectRecord) -> None:
+        host_id, life = cursor.host_id, cursor.life
         self._rows[host_id, item.kind, item.key] = {
             "host_id": host_id,
             "kind": item.kind,
             "key": item.key,
             "rev": item.rev,
             "config_rev": item.config_rev,
+            "life": life,
             "deleted": False,
             "changed_us": self.now_us,
             "doc": item.doc,

@@ -6,6 +6,7 @@ from sqlalchemy import ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from arraywright.kit.database import Base
+from arraywright.kit.revisions import new_life
 
 
 class SyncCursor(Base):
@@ -14,7 +15,7 @@ class SyncCursor(Base):
     `fences` is what the host may hold, see `identity`; `fence_replaced` what the one before held
     when a copy took its place. `event_branch` is the name under which the events of this epoch
     are stored, empty if it is the epoch itself; up to `event_known` some may be stored under an
-    earlier name, see `history`.
+    earlier name, see `history`. `life` names the present run of revisions, see `kit.revisions`.
     """
 
     __tablename__ = "sync_cursor"
@@ -32,6 +33,7 @@ class SyncCursor(Base):
     fences: Mapped[str] = mapped_column(String(200), default="")
     fence_replaced: Mapped[str] = mapped_column(String(64), default="")
     command_number: Mapped[int] = mapped_column(default=0)
+    life: Mapped[str] = mapped_column(String(8), default=new_life)
 
 
 class Installation(Base):

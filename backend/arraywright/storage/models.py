@@ -27,6 +27,7 @@ class ObjectState(Base):
     id: Mapped[UUID] = mapped_column(index=True)
     rev: Mapped[int]
     config_rev: Mapped[int]
+    life: Mapped[str] = mapped_column(String(8))
     deleted: Mapped[bool] = mapped_column(default=False)
     changed_us: Mapped[int]
     doc: Mapped[dict[str, Any]]

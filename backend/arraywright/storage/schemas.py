@@ -54,7 +54,11 @@ class Reported(ApiModel):
     key: Annotated[str, Field(description="name within the host, stable over restarts")]
     rev: Annotated[int, Field(description="moves with any change")]
     config_rev: Annotated[
-        int, Field(description="moves with configuration or health; ETag and If-Match")
+        str,
+        Field(
+            description="opaque; changes with configuration or health and never comes back, even "
+            "if the host is restored from a backup; for If-Match"
+        ),
     ]
     online: Annotated[bool, Field(description="whether its host is online")]
     stale_since: Annotated[

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from arraywright.auth.principal import Principal
 from arraywright.kit.ids import object_id
+from arraywright.kit.revisions import config_rev
 from arraywright.kit.schema import moment
 from arraywright.link.protocol import DOCUMENTS
 from arraywright.link.repair import LIMITED, UnmendableError, fitted
@@ -209,7 +210,7 @@ def _view(
         "host_name": host_name,
         "key": item.key,
         "rev": item.rev,
-        "config_rev": item.config_rev,
+        "config_rev": config_rev(item.life, item.config_rev),
         "online": online,
         "stale_since": None if online else moment(last_seen_us),
         "limited": doc.get(LIMITED, []),

@@ -13,7 +13,7 @@ function idempotencyKey(): string {
  * Headers of a change: what the user has seen (so that a change in between is noticed), one key per
  * click (so that a repeated request has one effect), and a short wait for the outcome.
  */
-export function changeHeaders(seen?: { config_rev: number }) {
+export function changeHeaders(seen?: { config_rev: string }) {
   return {
     ...(seen && { 'if-match': `"${seen.config_rev}"` }),
     'idempotency-key': idempotencyKey(),

@@ -2102,9 +2102,9 @@ export interface components {
             charge_percent: number | null;
             /**
              * Config Rev
-             * @description moves with configuration or health; ETag and If-Match
+             * @description opaque; changes with configuration or health and never comes back, even if the host is restored from a backup; for If-Match
              */
-            config_rev: number;
+            config_rev: string;
             /**
              * Controller Id
              * Format: uuid
@@ -2705,9 +2705,9 @@ export interface components {
             coercion: components["schemas"]["Coercion"] | null;
             /**
              * Config Rev
-             * @description moves with configuration or health; ETag and If-Match
+             * @description opaque; changes with configuration or health and never comes back, even if the host is restored from a backup; for If-Match
              */
-            config_rev: number;
+            config_rev: string;
             /**
              * Copyback
              * @description the drive in a replaced slot is filled from the hot spare
@@ -3045,9 +3045,9 @@ export interface components {
             };
             /**
              * Config Rev
-             * @description moves with configuration or health; ETag and If-Match
+             * @description opaque; changes with configuration or health and never comes back, even if the host is restored from a backup; for If-Match
              */
-            config_rev: number;
+            config_rev: string;
             /**
              * Controller Id
              * Format: uuid
@@ -3257,9 +3257,9 @@ export interface components {
             };
             /**
              * Config Rev
-             * @description moves with configuration or health; ETag and If-Match
+             * @description opaque; changes with configuration or health and never comes back, even if the host is restored from a backup; for If-Match
              */
-            config_rev: number;
+            config_rev: string;
             /**
              * Controller Id
              * Format: uuid
@@ -3464,9 +3464,9 @@ export interface components {
             columns: number;
             /**
              * Config Rev
-             * @description moves with configuration or health; ETag and If-Match
+             * @description opaque; changes with configuration or health and never comes back, even if the host is restored from a backup; for If-Match
              */
-            config_rev: number;
+            config_rev: string;
             /**
              * Controller Id
              * Format: uuid
@@ -4144,8 +4144,11 @@ export interface components {
              * @description host's clock minus ours
              */
             clock_offset_ms: number | null;
-            /** Config Rev */
-            config_rev: number;
+            /**
+             * Config Rev
+             * @description opaque; never used twice
+             */
+            config_rev: string;
             /**
              * Connected At
              * @description start of the present session
@@ -5003,9 +5006,9 @@ export interface components {
             };
             /**
              * Config Rev
-             * @description moves with configuration or health; ETag and If-Match
+             * @description opaque; changes with configuration or health and never comes back, even if the host is restored from a backup; for If-Match
              */
-            config_rev: number;
+            config_rev: string;
             /**
              * Controller Id
              * Format: uuid
@@ -6198,9 +6201,9 @@ export interface components {
             cache: components["schemas"]["VirtualDriveCache"] | null;
             /**
              * Config Rev
-             * @description moves with configuration or health; ETag and If-Match
+             * @description opaque; changes with configuration or health and never comes back, even if the host is restored from a backup; for If-Match
              */
-            config_rev: number;
+            config_rev: string;
             /** @description the last one, or that which runs; null: none */
             consistency_check: components["schemas"]["CheckResult"] | null;
             /** Consistent */
@@ -7701,7 +7704,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -7815,7 +7818,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -7929,7 +7932,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -8302,7 +8305,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -8416,7 +8419,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -8530,7 +8533,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -8644,7 +8647,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -8758,7 +8761,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -8872,7 +8875,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -8982,7 +8985,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -9533,7 +9536,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -9647,7 +9650,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -9761,7 +9764,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -9875,7 +9878,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -9989,7 +9992,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -10099,7 +10102,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -10213,7 +10216,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -10327,7 +10330,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -10437,7 +10440,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -10547,7 +10550,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -10657,7 +10660,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -10771,7 +10774,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -10881,7 +10884,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -10995,7 +10998,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -11105,7 +11108,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -11215,7 +11218,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -13438,7 +13441,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -13528,7 +13531,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -13711,7 +13714,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -13982,7 +13985,7 @@ export interface operations {
                 force?: boolean;
             };
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -14096,7 +14099,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -14210,7 +14213,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -14324,7 +14327,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -14438,7 +14441,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -14552,7 +14555,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -14666,7 +14669,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -14780,7 +14783,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;
@@ -14894,7 +14897,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description "config_rev" the caller looked at, quoted */
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
                 "if-match"?: string | null;
                 /** @description unique for 24 h */
                 "idempotency-key"?: string | null;

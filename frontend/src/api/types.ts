@@ -104,7 +104,7 @@ export interface Reported {
   host_id: string
   host_name: string
   rev: number
-  config_rev: number
+  config_rev: string
   online: boolean
   stale_since: string | null
   limited: string[]

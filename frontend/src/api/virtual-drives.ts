@@ -79,7 +79,7 @@ const target = (virtualDrive: VirtualDrive) => ({
 })
 
 export const virtualDriveChanges = {
-  create: (body: VirtualDriveCreate, controller: { config_rev: number }) =>
+  create: (body: VirtualDriveCreate, controller: { config_rev: string }) =>
     unwrap(
       api.POST('/api/v1/virtual-drives', { params: { header: changeHeaders(controller) }, body }),
     ),

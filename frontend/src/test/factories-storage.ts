@@ -32,7 +32,7 @@ const reported = {
   host_id: HOST_ID,
   host_name: 'alpha',
   rev: 1,
-  config_rev: 7,
+  config_rev: 'a-7',
   online: true,
   stale_since: null,
   limited: [],

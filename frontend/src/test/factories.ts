@@ -41,7 +41,7 @@ export function host(part: Partial<Host> = {}): Host {
     label: part.name ?? 'alpha',
     presence: part.online === false ? 'offline' : 'online',
     rev: 1,
-    config_rev: 1,
+    config_rev: 'a-1',
     online: true,
     stale_since: null,
     limited: [],

@@ -6,8 +6,8 @@ import * as make from '@/test/factories'
 import { CommandError } from './follow'
 import { sendSeen } from './send-seen'
 
-const before = { config_rev: 1, name: 'data', consistent: false }
-const after = { ...before, config_rev: 2, consistent: true }
+const before = { config_rev: 'a-1', name: 'data', consistent: false }
+const after = { ...before, config_rev: 'a-2', consistent: true }
 const basis = ({ name }: typeof before) => name
 const done = make.command({ state: 'succeeded' })
 const stale = make.command({
@@ -20,7 +20,7 @@ function refusal(status: number) {
 }
 
 /** Refuses, by the server or by the host, whatever is not of this revision. */
-function host(rev: number, by: 'server' | 'host') {
+function host(rev: string, by: 'server' | 'host') {
   return vi.fn(async (object: typeof before): Promise<Command> => {
     if (object.config_rev === rev) return done
     if (by === 'host') return stale
@@ -33,7 +33,7 @@ const send = (request: ReturnType<typeof host>, look: () => Promise<typeof befor
 
 describe('a change that rests on what was seen', () => {
   test('is sent once when nothing happened in between', async () => {
-    const request = host(1, 'host')
+    const request = host('a-1', 'host')
     const look = vi.fn()
     expect(await send(request, look)).toBe(done)
     expect(request).toHaveBeenCalledTimes(1)
@@ -43,14 +43,14 @@ describe('a change that rests on what was seen', () => {
   test.each(['server', 'host'] as const)(
     'is sent again when only something else has changed, as the %s says',
     async (by) => {
-      const request = host(2, by)
+      const request = host('a-2', by)
       expect(await send(request, async () => after)).toBe(done)
       expect(request).toHaveBeenCalledTimes(2)
     },
   )
 
   test('waits for the news that the host has refused it for', async () => {
-    const request = host(2, 'host')
+    const request = host('a-2', 'host')
     const look = vi.fn(async () => (look.mock.calls.length < 3 ? before : after))
     expect(await send(request, look)).toBe(done)
     expect(look).toHaveBeenCalledTimes(3)
@@ -60,7 +60,7 @@ describe('a change that rests on what was seen', () => {
   test.each(['server', 'host'] as const)(
     'is the user’s to repeat when its basis has changed, as the %s says',
     async (by) => {
-      const request = host(2, by)
+      const request = host('a-2', by)
       await expect(send(request, async () => ({ ...after, name: 'other' }))).rejects.toThrow(
         by === 'server' ? ProblemError : CommandError,
       )
@@ -69,7 +69,7 @@ describe('a change that rests on what was seen', () => {
   )
 
   test('is never sent a third time', async () => {
-    const request = host(9, 'server')
+    const request = host('a-9', 'server')
     await expect(send(request, async () => after)).rejects.toThrow(ProblemError)
     expect(request).toHaveBeenCalledTimes(2)
   })

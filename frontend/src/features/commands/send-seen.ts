@@ -22,7 +22,7 @@ const NEWS_TRIES = 50
  * by the host, whose news may still be on their way, and its basis is as it was, it is sent once
  * more with the present revision. Any other difference is the user's to judge.
  */
-export async function sendSeen<Seen extends { config_rev: number }>(
+export async function sendSeen<Seen extends { config_rev: string }>(
   client: QueryClient,
   request: (object: Seen) => Promise<Command>,
   { seen, look, basis }: Sight<Seen>,
@@ -43,8 +43,8 @@ function isStale(error: unknown): boolean {
 }
 
 /** The object as the server has it, once that is newer than `rev`. */
-async function news<Seen extends { config_rev: number }>(
-  rev: number,
+async function news<Seen extends { config_rev: string }>(
+  rev: string,
   look: () => Promise<Seen>,
 ): Promise<Seen> {
   let present = await look()

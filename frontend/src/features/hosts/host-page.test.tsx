@@ -39,7 +39,7 @@ describe('host page', () => {
     await user.click(await screen.findByRole('button', { name: 'Pull the drive out' }))
     expect(await screen.findByText('/c0/e252/s1 was pulled out.')).toBeVisible()
     expect(pull.requests[0]?.body).toEqual({ fault: 'pull' })
-    expect(pull.requests[0]?.headers.get('If-Match')).toBe('"7"')
+    expect(pull.requests[0]?.headers.get('If-Match')).toBe('"a-7"')
   })
 
   it('shows a change at once when the stream tells of it', async () => {

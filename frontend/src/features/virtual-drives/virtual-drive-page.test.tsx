@@ -89,7 +89,7 @@ describe('virtual drive page', () => {
     await user.click(verb)
     expect(await screen.findByText('archive is deleted.')).toBeVisible()
     expect(remove.requests[0]?.body).toEqual({ confirm: 'archive', force: false })
-    expect(remove.requests[0]?.headers.get('If-Match')).toBe('"7"')
+    expect(remove.requests[0]?.headers.get('If-Match')).toBe('"a-7"')
     expect(router.state.location.pathname).toBe(`/hosts/${make.HOST_ID}`)
   })
 
@@ -97,7 +97,10 @@ describe('virtual drive page', () => {
     server.use(refuse('delete', '/virtual-drives/:id', 412, 'stale_precondition', 'Changed.'))
     const { user, dialog } = await openDelete()
     server.use(
-      get('/virtual-drives/:id', make.virtualDrive({ rev: 8, config_rev: 8, state: 'degraded' })),
+      get(
+        '/virtual-drives/:id',
+        make.virtualDrive({ rev: 8, config_rev: 'a-8', state: 'degraded' }),
+      ),
     )
     await user.type(dialog.getByRole('textbox'), 'archive{Enter}')
     expect(await dialog.findByRole('alert')).toHaveTextContent(/changed this since you looked/)

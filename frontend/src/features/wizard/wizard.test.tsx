@@ -39,7 +39,7 @@ describe('creation wizard', () => {
     expect(creates.requests).toHaveLength(1)
     expect(creates.requests[0]?.body).toMatchObject({ plan_digest: 'digest-1', name: 'archive' })
     expect(creates.requests[0]?.headers.get('X-CSRF-Token')).toBe('csrf-1')
-    expect(creates.requests[0]?.headers.get('If-Match')).toBe('"7"')
+    expect(creates.requests[0]?.headers.get('If-Match')).toBe('"a-7"')
     expect(creates.requests[0]?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f]{32}$/)
   })
 
