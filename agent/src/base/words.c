@@ -1754,7 +1754,7 @@ static const struct {
     {"effect_spare_missing",
      "It cannot take the place of a failed drive."},
     {"remedy_spare_missing",
-     "Put it back, or add another hot spare."},
+     "Put it back, add another hot spare, or do without it: \"{path} delete hotsparedrive\"."},
     {"finding_spare_unusable",
      "Hot spare {drive} (serial {serial}) cannot serve drive group {groups}."},
     {"effect_spare_unusable",

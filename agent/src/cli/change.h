@@ -16,6 +16,7 @@ struct change {
     const char *operation; /* of virtual drives: "BGI" */
     const char *op;        /* the agent's command */
     json_t *(*make_args)(struct cli_context *context, const struct model_object *object);
+    bool spares_away;    /* a hot spare that is missing can be named, too */
     const char *confirm; /* what was typed; "" vouches for the drive's serial number */
 };
 

@@ -273,9 +273,10 @@ void change_drive_spare_add(struct cli_context *context)
 
 void change_drive_spare_delete(struct cli_context *context)
 {
-    change_drives(
-        context,
-        (struct change){.verb = "Delete Hot Spare", .op = "spare_remove", .make_args = args_drive});
+    change_drives(context, (struct change){.verb = "Delete Hot Spare",
+                                           .op = "spare_remove",
+                                           .make_args = args_drive,
+                                           .spares_away = true});
 }
 
 static json_t *args_insert(struct cli_context *context, const struct model_object *drive)

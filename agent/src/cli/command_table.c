@@ -184,7 +184,8 @@ const struct cli_command cli_commands[] = {
      "Makes a global or dedicated hot spare; enclaffinity: only for its own enclosure, "
      "nonrevertible: it stays a member when the lost drive has been replaced."},
     {CLI_OBJECT_DRIVE, "delete|del", "hotsparedrive", "", change_drive_spare_delete,
-     "/cX[/eX]/sX delete hotsparedrive", "Makes a hot spare an unconfigured drive again."},
+     "/cX[/eX]/sX delete hotsparedrive",
+     "Makes a hot spare an unconfigured drive again; of one that is missing, ends the finding."},
     {CLI_OBJECT_DRIVE, "insert", NULL, "dg= array= row= force", change_drive_insert,
      "/cX[/eX]/sX insert dg=A array=B row=C [force]",
      "Puts a drive in the place of a lost member and rebuilds it."},

@@ -306,10 +306,32 @@ static void spare_wiped(struct label_write *write, int error)
     spare_end(run, &reason);
 }
 
+/* It is away: there is no label to wipe, it is only missed no longer. */
+static bool spare_away_remove(struct ctl *ctl, struct ctl_command *command)
+{
+    const char *key = command->args.drive.drive;
+    struct controller_spare seen;
+    struct reason reason;
+
+    if (!spare_seen_remove(ctl, key, &seen)) {
+        return false;
+    }
+    ctl_event(ctl, seen.dedicated ? EVENT_SPARE_DEDICATED_REMOVED : EVENT_SPARE_GLOBAL_REMOVED,
+              seen.key, "drive", seen.path, NULL);
+    reason_set(&reason, REASON_OK, NULL);
+    command_finish(ctl, &reason);
+    return true;
+}
+
 void command_spare_remove(struct ctl *ctl, struct ctl_command *command)
 {
-    struct spare_run *run = spare_run_new(ctl, command, command->args.drive.drive);
+    struct spare_run *run = NULL;
     struct reason reason;
+
+    if (spare_away_remove(ctl, command)) {
+        return;
+    }
+    run = spare_run_new(ctl, command, command->args.drive.drive);
 
     if (run == NULL) {
         return;

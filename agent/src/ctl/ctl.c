@@ -108,6 +108,7 @@ static void work_fired(struct clock_timer *timer)
         ctl_attempts_work(ctl);
         ctl_laters_work(ctl);
         ctl_glitches_work(ctl);
+        ctl_spares_seen_work(ctl);
         ctl_spares_work(ctl);
         ctl_copybacks_work(ctl);
     }
@@ -278,6 +279,7 @@ int ctl_create(const struct ctl_options *options, const struct ctl_ports *ports,
     }
     if (error == 0) {
         ctl_serial_make(ctl);
+        ctl_spares_seen_load(ctl);
         ctl->epoch = ctl->record->epoch;
         ctl_host_add(ctl->host, ctl);
         ctl->tombstone_floor = ctl->host->rev;

@@ -366,15 +366,6 @@ struct cache_kept {
     uint64_t bytes;
 };
 
-/* A hot spare as it was when it was last there, to be missed when it is not (findings_drive.c). */
-#define SPARES_SEEN_MAX 32u
-struct ctl_spare_seen {
-    object_key_t key;
-    char path[PATH_TEXT_BYTES];
-    char name[24];
-    char serial[41];
-};
-
 struct ctl {
     struct ctl_options options;
     struct ctl_ports ports;
@@ -397,7 +388,8 @@ struct ctl {
     struct finding_list *findings; /* as the documents show them */
     struct finding_list *findings_next; /* scratch: as they will */
     uint32_t spares_seen_count;
-    struct ctl_spare_seen spares_seen[SPARES_SEEN_MAX];
+    struct controller_spare spares_seen[CONTROLLER_SPARES_MAX]; /* ctl_spare_seen.c */
+    uint64_t spares_again_us;      /* their put failed: not before */
 
     struct ctl_object host_object, controller;
     struct ctl_enclosure enclosures[8];
@@ -813,6 +805,14 @@ bool cd_is_spun_down(const struct ctl_drive *cd);
 
 /* ctl_spare.c */
 void ctl_spares_work(struct ctl *ctl);
+/* Hot spares that were seen (ctl_spare_seen.c), from the record. */
+void ctl_spares_seen_load(struct ctl *ctl);
+void ctl_spares_look(struct ctl *ctl);
+void ctl_spares_seen_work(struct ctl *ctl);
+bool spare_seen_is_away(const struct ctl *ctl, const struct controller_spare *seen);
+/* It is missed no longer; false: it is not missed. */
+bool spare_seen_remove(struct ctl *ctl, const char *key, struct controller_spare *ret_seen);
+bool ctl_misses_spare(struct ctl *ctl, const char *key);
 /* At the start: a blank drive in the slot of a member that is not there. */
 bool spare_is_due(const struct ctl_drive *cd);
 /* ctl_later.c: of a drive whose place is vacant. */

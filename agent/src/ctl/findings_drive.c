@@ -198,77 +198,9 @@ static const struct finding_row rows[] = {
     {FINDING_SPARE_UNUSABLE, spare_is_unusable},
 };
 
-/* Hot spares that have gone. A drive that is taken out is soon forgotten, and its role with it, so
- * those that were seen are remembered: until they are something else, or another drive has been
- * made a hot spare instead. */
-
-static bool spare_is_away(const struct ctl *ctl, const struct ctl_spare_seen *seen)
-{
-    const struct ctl_drive *cd = drive_by_key(ctl, seen->key);
-
-    return cd == NULL || !cd->present;
-}
-
-static void spare_seen_drop(struct ctl *ctl, uint32_t index)
-{
-    ASSERT(index < ctl->spares_seen_count);
-    ctl->spares_seen_count--;
-    memmove(&ctl->spares_seen[index], &ctl->spares_seen[index + 1],
-            (ctl->spares_seen_count - index) * sizeof(ctl->spares_seen[0]));
-}
-
-static struct ctl_spare_seen *spare_seen_find(struct ctl *ctl, const char *key)
-{
-    for (uint32_t i = 0; i < ctl->spares_seen_count; i++) {
-        if (strcmp(ctl->spares_seen[i].key, key) == 0) {
-            return &ctl->spares_seen[i];
-        }
-    }
-    return NULL;
-}
-
-/* A new one is there instead of the first that is away. */
-static struct ctl_spare_seen *spare_seen_add(struct ctl *ctl)
-{
-    for (uint32_t i = 0; i < ctl->spares_seen_count; i++) {
-        if (spare_is_away(ctl, &ctl->spares_seen[i])) {
-            return &ctl->spares_seen[i];
-        }
-    }
-    if (ctl->spares_seen_count == SPARES_SEEN_MAX) {
-        spare_seen_drop(ctl, 0);
-    }
-    return &ctl->spares_seen[ctl->spares_seen_count++];
-}
-
-static void spares_look(struct ctl *ctl)
-{
-    LIST_FOR_EACH (node, &ctl->drives) {
-        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
-        struct ctl_spare_seen *seen = NULL;
-
-        if (cd->departed || !cd->present || !cd->spare || cd->group != NULL) {
-            continue;
-        }
-        seen = spare_seen_find(ctl, cd->object.key);
-        seen = seen != NULL ? seen : spare_seen_add(ctl);
-        memcpy(seen->key, cd->object.key, sizeof(seen->key));
-        drive_path(cd, seen->path, sizeof(seen->path));
-        drive_name(cd, seen->name);
-        (void)snprintf(seen->serial, sizeof(seen->serial), "%s", cd->identity.serial);
-    }
-    for (uint32_t i = ctl->spares_seen_count; i > 0; i--) {
-        const struct ctl_drive *cd = drive_by_key(ctl, ctl->spares_seen[i - 1].key);
-
-        if (cd != NULL && cd->present && cd->settled && (!cd->spare || cd->group != NULL)) {
-            spare_seen_drop(ctl, i - 1);
-        }
-    }
-}
-
 static bool spare_is_missing(const void *subject, struct finding *finding)
 {
-    const struct ctl_spare_seen *seen = subject;
+    const struct controller_spare *seen = subject;
 
     finding_tell(finding, "drive", seen->name, "serial", seen->serial, "path", seen->path, NULL);
     return true;
@@ -278,13 +210,13 @@ static const struct finding_row spare_rows[] = {{FINDING_SPARE_MISSING, spare_is
 
 static void findings_of_spares_away(struct ctl *ctl)
 {
-    spares_look(ctl);
+    ctl_spares_look(ctl);
     for (uint32_t i = 0; i < ctl->spares_seen_count; i++) {
-        const struct ctl_spare_seen *seen = &ctl->spares_seen[i];
+        const struct controller_spare *seen = &ctl->spares_seen[i];
         struct ctl_object object = {.kind = OBJECT_KIND_DRIVE};
 
         memcpy(object.key, seen->key, sizeof(object.key));
-        if (spare_is_away(ctl, seen)) {
+        if (spare_seen_is_away(ctl, seen)) {
             findings_add(ctl, spare_rows, 1, &object, seen->path, seen);
         }
     }

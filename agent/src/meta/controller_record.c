@@ -1,5 +1,5 @@
 /*
- * Encoding of the controller's record, version 2, little-endian:
+ * Encoding of the controller's record, version 3 (2 if it names no hot spares), little-endian:
  *
  *   0  magic "AWCTRL01"     8  version     12  bytes in all     16  CRC-32C, itself as zero
  *  20  group count         24  drive count 28  rebuild rate     32  BGI rate
@@ -7,11 +7,12 @@
  *  48  intent group     72  controller    88  epoch
  * 104  rev reserved       112  operations reserved             120  returns 4  124  erases 4
  * 128  patrol: mode 1, SSDs 1, drives 2, rate 4, delay 4, coercion + 1 (0: records of old) 1,
- *      zero 3, next 8, last 8, iterations 8
+ *      hot spares 1 (version 3), zero 2, next 8, last 8, iterations 8
  * 168  (version 1, without patrol: 128) groups, 24 bytes each; then drives, 66 bytes each: intent
  * 1, JBOD 1, key 64; then returns, 488 bytes each: key 64, group 24, member 4, enclosure 4, slot 2,
  * affinity 1, zero 1, groups 4, 16 groups of 24; then erases, 96 bytes each: key 64, active 1, mode
- * 1, patterns 2, pass 4, seed 8, cursor 8, size 8; the counts of both are zero in records of old
+ * 1, patterns 2, pass 4, seed 8, cursor 8, size 8; the counts of both are zero in records of old;
+ * then hot spares, 184 bytes each: key 64, path 48, name 24, serial 40, dedicated 1, zero 7
  */
 #include "meta/controller_record.h"
 
@@ -23,10 +24,12 @@
 #include "base/bytes.h"
 #include "base/crc.h"
 
-#define RECORD_VERSION 2u
+#define RECORD_VERSION 3u
+#define VERSION_SPARELESS 2u
 #define HEAD_BYTES 168u
 #define PATROL_OFFSET 128u
 #define COERCION_OFFSET (PATROL_OFFSET + 12u)
+#define SPARES_OFFSET (COERCION_OFFSET + 1u)
 #define PATROL_RATE_DEFAULT 30u
 #define PATROL_DELAY_DEFAULT 168u
 #define VERSION_PLAIN 1u
@@ -36,6 +39,7 @@
 #define DRIVE_BYTES 66u
 #define RETURN_BYTES 488u
 #define ERASE_BYTES 96u
+#define SPARE_BYTES 184u
 #define ERASE_PASSES_MAX 16u
 #define KEY_BYTES 64u
 /* Policies; a bit says what is not so by default, but for the oldest. */
@@ -53,7 +57,7 @@ static const uint8_t record_magic[8] = "AWCTRL01";
 
 STATIC_ASSERT(HEAD_BYTES + CONTROLLER_GROUPS_MAX * GROUP_BYTES +
                       CONTROLLER_DRIVES_MAX * DRIVE_BYTES + CONTROLLER_RETURNS_MAX * RETURN_BYTES +
-                      CONTROLLER_ERASES_MAX * ERASE_BYTES <=
+                      CONTROLLER_ERASES_MAX * ERASE_BYTES + CONTROLLER_SPARES_MAX * SPARE_BYTES <=
                   CONTROLLER_RECORD_MAX_BYTES,
               "the largest record fits");
 
@@ -102,6 +106,37 @@ static bool erases_are_sound(const struct controller_record *record)
     return true;
 }
 
+static bool text_is_sound(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < ' ' || *text == 127) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool spares_are_sound(const struct controller_record *record)
+{
+    if (record->spare_count > CONTROLLER_SPARES_MAX) {
+        return false;
+    }
+    for (uint32_t i = 0; i < record->spare_count; i++) {
+        const struct controller_spare *entry = &record->spares[i];
+
+        if (!key_is_sound(entry->key) || !text_is_sound(entry->path) ||
+            !text_is_sound(entry->name) || !text_is_sound(entry->serial)) {
+            return false;
+        }
+        for (uint32_t j = 0; j < i; j++) {
+            if (strcmp(record->spares[j].key, entry->key) == 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool patrol_is_sound(const struct controller_patrol *patrol)
 {
     return (unsigned)patrol->mode < PATROL_MODE_MAX && patrol->rate_percent <= 100 &&
@@ -139,7 +174,8 @@ static bool record_is_sound(const struct controller_record *record)
             return false;
         }
     }
-    return groups_are_sound(record) && erases_are_sound(record) && patrol_is_sound(&record->patrol);
+    return groups_are_sound(record) && erases_are_sound(record) && spares_are_sound(record) &&
+           patrol_is_sound(&record->patrol);
 }
 
 static uint32_t record_crc(const uint8_t *buffer, size_t bytes)
@@ -152,13 +188,23 @@ static uint32_t record_crc(const uint8_t *buffer, size_t bytes)
     return crc32c(crc, buffer + CRC_OFFSET + 4, bytes - CRC_OFFSET - 4);
 }
 
-static size_t record_bytes(uint32_t head_bytes, uint32_t group_count, uint32_t drive_count,
-                           uint32_t return_count, uint32_t erase_count)
+struct counts {
+    uint32_t groups, drives, returns, erases, spares;
+};
+
+static struct counts counts_of(const struct controller_record *record)
 {
-    ASSERT(group_count <= CONTROLLER_GROUPS_MAX);
-    ASSERT(drive_count <= CONTROLLER_DRIVES_MAX);
-    return head_bytes + (size_t)group_count * GROUP_BYTES + (size_t)drive_count * DRIVE_BYTES +
-           (size_t)return_count * RETURN_BYTES + (size_t)erase_count * ERASE_BYTES;
+    return (struct counts){record->group_count, record->drive_count, record->return_count,
+                           record->erase_count, record->spare_count};
+}
+
+static size_t record_bytes(uint32_t head_bytes, const struct counts *counts)
+{
+    ASSERT(counts->groups <= CONTROLLER_GROUPS_MAX);
+    ASSERT(counts->drives <= CONTROLLER_DRIVES_MAX);
+    return head_bytes + (size_t)counts->groups * GROUP_BYTES +
+           (size_t)counts->drives * DRIVE_BYTES + (size_t)counts->returns * RETURN_BYTES +
+           (size_t)counts->erases * ERASE_BYTES + (size_t)counts->spares * SPARE_BYTES;
 }
 
 static void return_encode(const struct controller_return *entry, uint8_t *out)
@@ -245,6 +291,31 @@ static void patrol_encode(const struct controller_patrol *patrol, uint8_t *out)
     put_le64(out + 32, patrol->iterations);
 }
 
+static void spare_encode(const struct controller_spare *entry, uint8_t *out)
+{
+    memcpy(out, entry->key, strlen(entry->key));
+    memcpy(out + 64, entry->path, strlen(entry->path));
+    memcpy(out + 112, entry->name, strlen(entry->name));
+    memcpy(out + 136, entry->serial, strlen(entry->serial));
+    out[176] = entry->dedicated ? 1 : 0;
+}
+
+static int spare_decode(const uint8_t *in, struct controller_spare *entry)
+{
+    struct controller_spare read = {.dedicated = in[176] == 1};
+
+    memcpy(read.key, in, KEY_BYTES);
+    memcpy(read.path, in + 64, 48);
+    memcpy(read.name, in + 112, 24);
+    memcpy(read.serial, in + 136, 40);
+    *entry = (struct controller_spare){.dedicated = read.dedicated};
+    memcpy(entry->key, read.key, strlen(read.key)); /* what is behind the texts stays zero */
+    memcpy(entry->path, read.path, strlen(read.path));
+    memcpy(entry->name, read.name, strlen(read.name));
+    memcpy(entry->serial, read.serial, strlen(read.serial));
+    return in[176] <= 1 ? 0 : -EBADMSG;
+}
+
 static int patrol_decode(const uint8_t *in, struct controller_patrol *patrol)
 {
     if (in[0] >= PATROL_MODE_MAX || in[1] > 1) {
@@ -287,19 +358,19 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
                              size_t capacity, size_t *ret_bytes)
 {
     uint8_t *out = buffer + HEAD_BYTES;
+    struct counts counts = counts_of(record);
     size_t bytes = 0;
 
     if (!record_is_sound(record)) {
         return -EINVAL;
     }
-    bytes = record_bytes(HEAD_BYTES, record->group_count, record->drive_count, record->return_count,
-                         record->erase_count);
+    bytes = record_bytes(HEAD_BYTES, &counts);
     if (bytes > capacity) {
         return -EMSGSIZE;
     }
     memset(buffer, 0, bytes);
     memcpy(buffer, record_magic, sizeof(record_magic));
-    put_le32(buffer + 8, RECORD_VERSION);
+    put_le32(buffer + 8, record->spare_count > 0 ? RECORD_VERSION : VERSION_SPARELESS);
     put_le32(buffer + 12, (uint32_t)bytes);
     put_le32(buffer + 20, record->group_count);
     put_le32(buffer + 24, record->drive_count);
@@ -331,6 +402,10 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
     for (uint32_t i = 0; i < record->erase_count; i++, out += ERASE_BYTES) {
         erase_encode(&record->erases[i], out);
     }
+    buffer[SPARES_OFFSET] = (uint8_t)record->spare_count;
+    for (uint32_t i = 0; i < record->spare_count; i++, out += SPARE_BYTES) {
+        spare_encode(&record->spares[i], out);
+    }
     ASSERT(out == buffer + bytes);
     put_le32(buffer + CRC_OFFSET, record_crc(buffer, bytes));
     *ret_bytes = bytes;
@@ -340,6 +415,31 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
 static uint32_t head_bytes_of(const uint8_t *buffer)
 {
     return get_le32(buffer + 8) == VERSION_PLAIN ? HEAD_PLAIN_BYTES : HEAD_BYTES;
+}
+
+/* There is room for the head. */
+static struct counts counts_decode(const uint8_t *buffer)
+{
+    return (struct counts){
+        .groups = get_le32(buffer + 20),
+        .drives = get_le32(buffer + 24),
+        .returns = get_le32(buffer + 120),
+        .erases = get_le32(buffer + 124),
+        .spares = get_le32(buffer + 8) > VERSION_SPARELESS ? buffer[SPARES_OFFSET] : 0};
+}
+
+static bool counts_fit(const uint8_t *buffer, size_t bytes)
+{
+    struct counts counts;
+
+    if (bytes < head_bytes_of(buffer)) {
+        return false;
+    }
+    counts = counts_decode(buffer);
+    return counts.groups <= CONTROLLER_GROUPS_MAX && counts.drives <= CONTROLLER_DRIVES_MAX &&
+           counts.returns <= CONTROLLER_RETURNS_MAX && counts.erases <= CONTROLLER_ERASES_MAX &&
+           counts.spares <= CONTROLLER_SPARES_MAX &&
+           record_bytes(head_bytes_of(buffer), &counts) == bytes;
 }
 
 /* Length, magic, CRC, version and counts: after this the fields may be read. */
@@ -354,17 +454,38 @@ static int record_frame_check(const uint8_t *buffer, size_t bytes)
     if (get_le32(buffer + 8) > RECORD_VERSION) {
         return -EPROTONOSUPPORT;
     }
-    if (get_le32(buffer + 20) > CONTROLLER_GROUPS_MAX ||
-        get_le32(buffer + 24) > CONTROLLER_DRIVES_MAX ||
-        get_le32(buffer + 120) > CONTROLLER_RETURNS_MAX ||
-        get_le32(buffer + 124) > CONTROLLER_ERASES_MAX ||
-        record_bytes(head_bytes_of(buffer), get_le32(buffer + 20), get_le32(buffer + 24),
-                     get_le32(buffer + 120), get_le32(buffer + 124)) != bytes) {
+    if (!counts_fit(buffer, bytes)) {
         return -EBADMSG;
     }
     return get_le32(buffer + 36) <= POLICIES && get_le32(buffer + 40) < CONTROLLER_INTENT_MAX
                ? 0
                : -EBADMSG;
+}
+
+/* What follows the drives. */
+static int lists_decode(const uint8_t *buffer, const uint8_t *in, struct controller_record *record)
+{
+    struct counts counts = counts_decode(buffer);
+
+    record->return_count = counts.returns;
+    for (uint32_t i = 0; i < record->return_count; i++, in += RETURN_BYTES) {
+        if (return_decode(in, &record->returns[i]) != 0) {
+            return -EBADMSG;
+        }
+    }
+    record->erase_count = counts.erases;
+    for (uint32_t i = 0; i < record->erase_count; i++, in += ERASE_BYTES) {
+        if (erase_decode(in, &record->erases[i]) != 0) {
+            return -EBADMSG;
+        }
+    }
+    record->spare_count = counts.spares;
+    for (uint32_t i = 0; i < record->spare_count; i++, in += SPARE_BYTES) {
+        if (spare_decode(in, &record->spares[i]) != 0) {
+            return -EBADMSG;
+        }
+    }
+    return 0;
 }
 
 static int record_fields_decode(const uint8_t *buffer, struct controller_record *record)
@@ -405,17 +526,8 @@ static int record_fields_decode(const uint8_t *buffer, struct controller_record 
         memcpy(record->drives[i].key, in + 2, KEY_BYTES);
         record->drives[i].key[KEY_BYTES] = '\0';
     }
-    record->return_count = get_le32(buffer + 120);
-    for (uint32_t i = 0; i < record->return_count; i++, in += RETURN_BYTES) {
-        if (return_decode(in, &record->returns[i]) != 0) {
-            return -EBADMSG;
-        }
-    }
-    record->erase_count = get_le32(buffer + 124);
-    for (uint32_t i = 0; i < record->erase_count; i++, in += ERASE_BYTES) {
-        if (erase_decode(in, &record->erases[i]) != 0) {
-            return -EBADMSG;
-        }
+    if (lists_decode(buffer, in, record) != 0) {
+        return -EBADMSG;
     }
     return record_is_sound(record) ? 0 : -EBADMSG;
 }

@@ -28,7 +28,7 @@
 #define CONTROLLER_RECORD_NAME "controller"
 #define CONTROLLER_GROUPS_MAX 240u
 #define CONTROLLER_DRIVES_MAX 1024u
-#define CONTROLLER_RECORD_MAX_BYTES (96u * 1024u)
+#define CONTROLLER_RECORD_MAX_BYTES (104u * 1024u)
 
 enum controller_intent {
     CONTROLLER_INTENT_NONE,
@@ -68,6 +68,17 @@ struct controller_erase {
     uint64_t seed;
     uint64_t cursor_bytes;        /* of this pass; what is below is durable */
     uint64_t size_bytes;
+};
+
+/* A hot spare as it was when it was last there, to be missed when it is not
+ * (ctl/ctl_spare_seen.c). Unused bytes are zero. */
+#define CONTROLLER_SPARES_MAX 32u
+struct controller_spare {
+    char key[65];
+    char path[49];
+    char name[25];
+    char serial[41];
+    bool dedicated;
 };
 
 /* When, how and how often all drives are read in the background (ctl/ctl_patrol.c). */
@@ -119,6 +130,8 @@ struct controller_record {
     struct controller_return returns[CONTROLLER_RETURNS_MAX];
     uint32_t erase_count;
     struct controller_erase erases[CONTROLLER_ERASES_MAX];
+    uint32_t spare_count;
+    struct controller_spare spares[CONTROLLER_SPARES_MAX];
 };
 
 MUST_CHECK int controller_record_encode(const struct controller_record *record, uint8_t *buffer,

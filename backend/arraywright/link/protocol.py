@@ -1967,7 +1967,7 @@ REASONS: dict[str, str] = {
     "remedy_rebuild_failed": 'Start it again with "{path} start rebuild", or replace the drive.',
     "finding_spare_missing": "Hot spare {drive} (serial {serial}) is missing.",
     "effect_spare_missing": "It cannot take the place of a failed drive.",
-    "remedy_spare_missing": "Put it back, or add another hot spare.",
+    "remedy_spare_missing": 'Put it back, add another hot spare, or do without it: "{path} delete hotsparedrive".',
     "finding_spare_unusable": "Hot spare {drive} (serial {serial}) cannot serve drive group {groups}.",
     "effect_spare_unusable": "If a drive fails there, this hot spare is not used.",
     "remedy_spare_unusable": "Use another drive as hot spare.",

@@ -233,6 +233,36 @@ class Findings(AgentCase):
                         and view.drive(4)["state"] == "hot_spare")
             self.assertEqual(self.codes(agent), set())
 
+    def test_a_pulled_spare_is_missed_until_it_is_removed(self):
+        folder = Path(self.agent(slots=0).directory)
+        for slot in range(4):
+            with (folder / f"s{slot}").open("wb") as file:
+                file.truncate(128 * MIB)
+        with self.agent(slots=4, drives=[
+                f'{{ path = "{folder}/s{slot}"; enclosure = {EID}; slot = {slot}; }}'
+                for slot in range(4)]) as agent:
+            agent.create("raid1", [0, 1])
+            agent.ctl(f"{SLOT}3", "add", "hotsparedrive")
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            agent.stop()
+            (folder / "s3").rename(folder / "away")
+            for _ in range(2):
+                agent.start()
+                agent.until("the finding", lambda view: "spare_missing" in
+                            {each["code"] for each in findings(view)})
+                finding = self.the(agent, "spare_missing")
+                self.assertEqual(finding["path"], f"{SLOT}3")
+                self.assertIn(f"{SLOT}3 delete hotsparedrive", finding["remedy"]["text"])
+                agent.stop()
+            agent.start()
+            agent.until("the finding", lambda view: "spare_missing" in
+                        {each["code"] for each in findings(view)})
+            answer = agent.json(f"{SLOT}3", "delete", "hotsparedrive")["Command Status"]
+            self.assertEqual(answer["Status"], "Success", answer)
+            self.assertEqual(self.codes(agent), set())
+            answer = agent.json(f"{SLOT}3", "delete", "hotsparedrive", check=False)["Command Status"]
+            self.assertEqual(answer["Status"], "Failure", answer)
+
 
 if __name__ == "__main__":
     unittest.main()

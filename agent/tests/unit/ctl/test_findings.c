@@ -412,9 +412,113 @@ static void test_state_directory(void **state)
     world_free(world);
 }
 
+/* A hot spare that is pulled is missed for as long as it is away: a restart does not forget it. */
+
+static void slot_leave(struct ctl_world *world, uint32_t slot)
+{
+    world->slots[slot].absent = true;
+    slot_depart(world, slot);
+    world_settle(world, SIM_SECOND);
+}
+
+static void slot_return(struct ctl_world *world, uint32_t slot)
+{
+    world->slots[slot].absent = false;
+    slot_arrive(world, slot);
+    world_settle(world, 10 * SIM_SECOND);
+}
+
+static struct ctl_world *world_with_spare_away(uint64_t seed)
+{
+    struct ctl_world *world = world_new(seed, 7);
+    const struct finding *finding = NULL;
+
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    assert_int_equal(world_spare(world, 6, NULL), REASON_OK);
+    slot_leave(world, 6);
+    expect(look(world), true, FINDING_SPARE_MISSING, slot_key(world, 6));
+    for (uint32_t i = 0; i < 2; i++) {
+        world_restart(world);
+        finding = find(look(world), FINDING_SPARE_MISSING, slot_key(world, 6));
+        if (finding == NULL) {
+            fail_msg("restart %u has forgotten the hot spare", i);
+        }
+        assert_string_equal(finding->path, "/c0/e252/s6");
+        expect_text(&finding->what, "Hot spare 252:6 (serial S06) is missing.");
+    }
+    return world;
+}
+
+static void test_spare_away_comes_back(void **state)
+{
+    struct ctl_world *world = world_with_spare_away(72);
+
+    (void)state;
+    slot_return(world, 6);
+    expect(look(world), false, FINDING_SPARE_MISSING, NULL);
+    slot_leave(world, 6);
+    expect(look(world), true, FINDING_SPARE_MISSING, slot_key(world, 6));
+    world_free(world);
+}
+
+static void test_spare_away_is_replaced(void **state)
+{
+    struct ctl_world *world = world_with_spare_away(73);
+
+    (void)state;
+    assert_int_equal(world_spare(world, 5, NULL), REASON_OK);
+    expect(look(world), false, FINDING_SPARE_MISSING, NULL);
+    world_restart(world);
+    expect(look(world), false, FINDING_SPARE_MISSING, NULL);
+    assert_int_equal(look(world)->list.count, 0);
+    world_free(world);
+}
+
+static void test_spare_away_is_removed(void **state)
+{
+    struct ctl_world *world = world_with_spare_away(74);
+
+    (void)state;
+    assert_int_equal(world_drive_op(world, CTL_OP_SPARE_REMOVE, 6), REASON_OK);
+    assert_int_equal(world_event_count(world, 0, 136), 1);
+    expect(look(world), false, FINDING_SPARE_MISSING, NULL);
+    assert_int_equal(world_drive_op(world, CTL_OP_SPARE_REMOVE, 6), REASON_UNKNOWN_OBJECT);
+    world_restart(world);
+    expect(look(world), false, FINDING_SPARE_MISSING, NULL);
+    world_free(world);
+}
+
+/* The store refuses for a while: the hot spare is remembered when it takes records again. */
+static void test_spare_away_of_a_full_store(void **state)
+{
+    struct ctl_world *world = world_new(75, 7);
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(world_spare(world, 6, NULL), REASON_OK);
+    assert_int_equal(world_drive_op(world, CTL_OP_SPARE_REMOVE, 6), REASON_OK);
+    world_settle(world, SIM_SECOND);
+    assert_int_equal(world_spare(world, 5, NULL), REASON_OK);
+    world->store->fail_with = -ENOSPC;
+    world_settle(world, MINUTE);
+    world->store->fail_with = 0;
+    world_settle(world, MINUTE);
+    slot_leave(world, 5);
+    world_restart(world);
+    expect(look(world), true, FINDING_SPARE_MISSING, slot_key(world, 5));
+    expect(look(world), false, FINDING_SPARE_MISSING, slot_key(world, 6));
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spare_away_comes_back),
+        cmocka_unit_test(test_spare_away_is_replaced),
+        cmocka_unit_test(test_spare_away_is_removed),
+        cmocka_unit_test(test_spare_away_of_a_full_store),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_idle_spares),
         cmocka_unit_test(test_repair),

@@ -165,6 +165,16 @@ void sample_controller(struct rng *rng, struct controller_record *ret_record)
                                            .size_bytes = UINT64_C(1) << 40};
         (void)snprintf(entry->key, sizeof(entry->key), "sn-erased-%u", i);
     }
+    ret_record->spare_count = (uint32_t)rng_below(rng, CONTROLLER_SPARES_MAX + 1);
+    for (uint32_t i = 0; i < ret_record->spare_count; i++) {
+        struct controller_spare *entry = &ret_record->spares[i];
+
+        entry->dedicated = rng_below(rng, 2) == 0;
+        (void)snprintf(entry->key, sizeof(entry->key), "sn-spare-%u", i);
+        (void)snprintf(entry->path, sizeof(entry->path), "/c0/e252/s%u", i);
+        (void)snprintf(entry->name, sizeof(entry->name), "252:%u", i);
+        (void)snprintf(entry->serial, sizeof(entry->serial), "S%u", i);
+    }
     for (uint32_t i = 0; i < ret_record->group_count; i++) {
         rng_fill(rng, ret_record->groups[i].bytes, 24);
     }

@@ -444,6 +444,7 @@ static void test_controller_record(void **state)
         assert_int_equal(bytes, bytes_again);
         assert_memory_equal(buffer, again, bytes);
         assert_memory_equal(&read.groups, &record.groups, sizeof(read.groups));
+        assert_memory_equal(&read.spares, &record.spares, sizeof(read.spares));
         for (uint32_t j = 0; j < 50; j++) {
             at = rng_below(&rng, bytes);
             buffer[at] ^= 0x10;
@@ -457,8 +458,8 @@ static void test_controller_record(void **state)
     }
 }
 
-/* One that knows nothing of patrols and coercion yet: everything else counts, and they are as by
- * default. */
+/* One that knows nothing of patrols, coercion and hot spares yet: everything else counts, and they
+ * are as by default. */
 static void test_controller_record_of_old(void **state)
 {
     static struct controller_record record;
@@ -472,7 +473,10 @@ static void test_controller_record_of_old(void **state)
     (void)state;
     rng_seed(&rng, aw_test_seed("controller_record_of_old", 3));
     sample_controller(&rng, &record);
+    record.spare_count = 0;
+    memset(record.spares, 0, sizeof(record.spares));
     assert_int_equal(controller_record_encode(&record, buffer, sizeof(buffer), &bytes), 0);
+    assert_int_equal(get_le32(buffer + 8), 2); /* as before there were any */
     memmove(buffer + head, buffer + head + added, bytes - head - added);
     bytes -= added;
     put_le32(buffer + 8, 1);
@@ -489,9 +493,46 @@ static void test_controller_record_of_old(void **state)
     assert_int_equal(controller_record_encode(&read, again, sizeof(again), &bytes), 0);
     assert_int_equal(controller_record_encode(&record, buffer, sizeof(buffer), &bytes), 0);
     assert_memory_equal(buffer, again, bytes);
-    put_le32(buffer + 8, 3);
+    put_le32(buffer + 8, 4);
     crc_repair(buffer, bytes);
     assert_int_equal(controller_record_decode(buffer, bytes, &read), -EPROTONOSUPPORT);
+}
+
+/* Hot spares that no encoder would write. */
+static void test_controller_record_spares(void **state)
+{
+    static struct controller_record record;
+    static struct controller_record read;
+    struct rng rng;
+    size_t bytes = 0;
+
+    (void)state;
+    rng_seed(&rng, aw_test_seed("controller_record_spares", 5));
+    sample_controller(&rng, &record);
+    record.spare_count = 2;
+    for (uint32_t i = 0; i < 2; i++) {
+        record.spares[i] = (struct controller_spare){.serial = "S1", .path = "/c0/s1"};
+        (void)snprintf(record.spares[i].key, sizeof(record.spares[i].key), "sn-%u", i);
+    }
+    assert_int_equal(controller_record_encode(&record, buffer, sizeof(buffer), &bytes), 0);
+    buffer[bytes - 184 + 176] = 2; /* dedicated */
+    crc_repair(buffer, bytes);
+    assert_int_equal(controller_record_decode(buffer, bytes, &read), -EBADMSG);
+    buffer[bytes - 184 + 176] = 0;
+    buffer[141] = 3; /* of two */
+    crc_repair(buffer, bytes);
+    assert_int_equal(controller_record_decode(buffer, bytes, &read), -EBADMSG);
+    buffer[141] = 2;
+    crc_repair(buffer, bytes);
+    assert_int_equal(controller_record_decode(buffer, bytes, &read), 0);
+    (void)snprintf(record.spares[1].key, sizeof(record.spares[1].key), "sn-0"); /* twice */
+    assert_int_equal(controller_record_encode(&record, buffer, sizeof(buffer), &bytes), -EINVAL);
+    (void)snprintf(record.spares[1].key, sizeof(record.spares[1].key), "sn-1");
+    (void)snprintf(record.spares[1].serial, sizeof(record.spares[1].serial), "S\n");
+    assert_int_equal(controller_record_encode(&record, buffer, sizeof(buffer), &bytes), -EINVAL);
+    record.spares[1].serial[0] = '\0';
+    record.spare_count = CONTROLLER_SPARES_MAX + 1;
+    assert_int_equal(controller_record_encode(&record, buffer, sizeof(buffer), &bytes), -EINVAL);
 }
 
 int main(void)
@@ -510,6 +551,7 @@ int main(void)
         cmocka_unit_test(test_label_rules),
         cmocka_unit_test(test_controller_record),
         cmocka_unit_test(test_controller_record_of_old),
+        cmocka_unit_test(test_controller_record_spares),
     };
 
     aw_test_catch_asserts();
