@@ -279,7 +279,7 @@ static enum io_status flush_status(struct sim_drive *drive)
         sim_drive_revert(drive);
         return IO_STATUS_ERROR;
     }
-    return drive->flush_fails ? IO_STATUS_ERROR : IO_STATUS_OK;
+    return drive->flush_fails ? IO_STATUS_ERROR : drive->flush_refusal;
 }
 
 static enum io_status transfer_status(struct sim_transfer *transfer)
@@ -459,6 +459,8 @@ void sim_drive_faults_clear(struct sim_drive *drive)
     drive->flush_fails = false;
     drive->flush_fails_once = false;
     drive->flush_forgets = 0;
+    drive->refusal = IO_STATUS_OK;
+    drive->flush_refusal = IO_STATUS_OK;
     drive->errors_left = 0;
     drive->extra_latency_us = 0;
 }

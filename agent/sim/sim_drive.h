@@ -60,6 +60,7 @@ struct sim_drive {
     uint32_t fault_count;
     enum io_status refusal;       /* of writes, IO_STATUS_OK: none; for good, and of this range */
     uint64_t refusal_offset_bytes, refusal_length_bytes;
+    enum io_status flush_refusal; /* of flushes, which make nothing durable; for good */
     struct sim_drive_counters counters;
     /* Behaviour, set by the test at any time. */
     bool gone;                /* everything answers GONE */

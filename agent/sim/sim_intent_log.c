@@ -328,6 +328,16 @@ static void log_offline(struct intent_log *base)
     }
 }
 
+static void log_refuse(struct intent_log *base)
+{
+    struct sim_intent_log *log = log_of(base);
+
+    if (!list_is_empty(&log->waiting)) {
+        log->answer_waiting_with = -EAGAIN;
+        waiting_answer_soon(log);
+    }
+}
+
 static bool log_is_open(const struct intent_log *base, const struct guid *vd, uint64_t row,
                         uint32_t slice)
 {
@@ -439,6 +449,7 @@ static const struct intent_log_ops log_ops = {
     .flushed = log_flushed,
     .settle = log_settle,
     .offline = log_offline,
+    .refuse = log_refuse,
     .is_open = log_is_open,
     .replay = log_replay,
     .replay_next = log_replay_next,

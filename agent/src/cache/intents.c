@@ -282,7 +282,7 @@ static void durable_tell(struct list *intents, int error)
 static void waiting_answer(struct share *share)
 {
     struct list ready;
-    int error = share->cancel ? -ECANCELED : 0;
+    int error = share->waiting_error;
 
     list_init(&ready);
     list_remove(&share->link); /* next time the others are first */
@@ -304,7 +304,7 @@ static void waiting_answer(struct share *share)
             list_push_tail(&ready, &intent->link);
         }
     }
-    share->cancel = false;
+    share->waiting_error = 0;
     durable_tell(&ready, error);
 }
 
@@ -431,8 +431,18 @@ static void share_offline(struct intent_log *log)
     struct share *share = share_of(log);
 
     share->offline = true;
-    share->cancel = !list_is_empty(&share->waiting);
+    share->waiting_error = list_is_empty(&share->waiting) ? 0 : -ECANCELED;
     waiting_look(share->intents); /* others may have waited for what it will not release now */
+}
+
+static void share_refuse(struct intent_log *log)
+{
+    struct share *share = share_of(log);
+
+    if (!list_is_empty(&share->waiting)) {
+        share->waiting_error = -EAGAIN;
+        share_turn_soon(share);
+    }
 }
 
 static bool share_is_open(const struct intent_log *log, const struct guid *vd, uint64_t row,
@@ -477,6 +487,7 @@ static const struct intent_log_ops share_ops = {
     .flushed = share_flushed,
     .settle = share_settle,
     .offline = share_offline,
+    .refuse = share_refuse,
     .is_open = share_is_open,
     .replay = share_replay,
     .replay_next = share_replay_next,

@@ -66,7 +66,7 @@ struct share {
     struct list committing; /* for the journal's log: intent.link, their tickets in private_[0] */
     struct list settling;   /* likewise: intent_settle.link, their tickets in until */
     bool offline; /* what is open stays until the next start */
-    bool cancel; /* what waits is answered with -ECANCELED */
+    int waiting_error; /* what waits is answered with: -ECANCELED, -EAGAIN, or 0: nothing */
     struct clock_timer timer;
     enum turn turn;
     struct intent_replay *replay;

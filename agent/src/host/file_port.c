@@ -36,6 +36,8 @@ struct file_port {
     struct device_info info;
     char description[PATH_MAX + 64];
     bool is_gone;
+    bool buffered;                /* the page cache is between us and the file */
+    enum io_status flush_refusal; /* of a flush through it; IO_STATUS_OK: never */
     uint32_t outstanding_count;
     struct list waiting; /* requests without an operation yet */
     struct list refused; /* requests to be answered with IO_STATUS_GONE */
@@ -150,6 +152,16 @@ static enum io_status status_of_nothing(const struct file_port *port)
     return device_has_left(port) ? IO_STATUS_GONE : IO_STATUS_ERROR;
 }
 
+/* After a flush that failed the page cache calls what it has not written clean, and answers the
+ * next one with success. So one that was refused stays refused until the file is opened again. */
+static enum io_status flush_status(struct file_port *port, enum io_status status)
+{
+    if (port->buffered && IO_STATUS_IS_REFUSAL(status)) {
+        port->flush_refusal = status;
+    }
+    return status == IO_STATUS_OK ? port->flush_refusal : status;
+}
+
 static void op_done(struct loop_op *op, int result)
 {
     struct file_op *file_op = op->owner;
@@ -160,12 +172,15 @@ static void op_done(struct loop_op *op, int result)
         op_start(file_op);
         return;
     }
-    if (result < 0) {
-        op_finish(file_op, status_of_error(file_op->port, request->op, result));
+    if (request->op == IO_OP_FLUSH) {
+        enum io_status status =
+            result < 0 ? status_of_error(file_op->port, request->op, result) : IO_STATUS_OK;
+
+        op_finish(file_op, flush_status(file_op->port, status));
         return;
     }
-    if (request->op == IO_OP_FLUSH) {
-        op_finish(file_op, IO_STATUS_OK);
+    if (result < 0) {
+        op_finish(file_op, status_of_error(file_op->port, request->op, result));
         return;
     }
     if (result == 0) {
@@ -309,6 +324,8 @@ int file_port_open(struct loop *loop, struct claimed_device *claim, struct file_
         list_init(&file_op->link);
         list_push_tail(&port->idle_ops, &file_op->link);
     }
+    port->buffered = claim->buffered;
+    port->flush_refusal = IO_STATUS_OK;
     describe(port, claim->buffered);
     room_reserve(claim);
     port->file = loop_file_add(loop, claim->fd);

@@ -38,8 +38,8 @@ enum io_status {
     IO_STATUS_MEDIA,   /* the addressed blocks cannot be read or written */
     IO_STATUS_TIMEOUT, /* no answer in time; set by the drive layer only */
     IO_STATUS_GONE,    /* the device has left; nothing will succeed any more */
-    IO_STATUS_NO_SPACE,  /* a write: there is no room below for it; the device itself is well */
-    IO_STATUS_READ_ONLY, /* a write: the device takes none any more; reads go on */
+    IO_STATUS_NO_SPACE,  /* a write or flush: there is no room below; the device itself is well */
+    IO_STATUS_READ_ONLY, /* a write or flush: the device takes none any more; reads go on */
     IO_STATUS_ERROR,   /* any other failure of the device or the path to it */
     IO_STATUS_MAX
 };

@@ -76,7 +76,8 @@ struct intent {
      * of its frames hold the data parts. */
     const void *origin;
 
-    /* append(): the owner's. error is 0, -EIO: the medium has gone, or -ECANCELED: offline(). */
+    /* append(): the owner's. error is 0, -EIO: the medium has gone, -ECANCELED: offline(),
+     * or -EAGAIN: refuse(), or the medium itself refuses to be written for a while. */
     void (*durable)(struct intent *intent, int error);
     void *owner;
 
@@ -124,6 +125,9 @@ struct intent_log_ops {
     /* The group is offline: no flush will come. What waits for room is answered with -ECANCELED,
      * from the loop, and not kept; what is open stays, for the next start. */
     void (*offline)(struct intent_log *log);
+    /* The members refuse to be flushed, so there will be no room for a while. Whoever waits for it,
+     * or for settle(), is answered with -EAGAIN, from the loop, and not kept. */
+    void (*refuse)(struct intent_log *log);
     bool (*is_open)(const struct intent_log *log, const struct guid *vd, uint64_t row,
                     uint32_t slice);
     /* Before the first append(). */

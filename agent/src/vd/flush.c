@@ -6,6 +6,9 @@
  * (1) A member's flush covers the writes that were completed when it was submitted.
  * (2) A failed flush loses the member, never the promise: the round is a success as long as the
  *     group is not offline, and it ends only when that loss is durable.
+ *     A flush that last copies refuse, for want of room or because they are read-only, fails; they
+ *     stay (group_members.c (3)). What it should have covered is covered by the next one that
+ *     succeeds.
  * (3) When a member has been lost, nothing is saved before the survivors have flushed all that was
  *     written without an intent while it was there. In their caches a power cut could tear such
  *     rows; then they would describe the lost member's part wrongly. As long as no record says
@@ -49,18 +52,22 @@ static void round_delivered(struct notice *notice)
 static void round_answered(struct group *group)
 {
     group->flush_save.notice.deliver = round_delivered;
-    if (save_is_durable(group, group->loss_change)) {
+    if (group->flush_refused) {
+        group_notice_add(group, &group->flush_save.notice, group_refusal_error(group));
+    } else if (save_is_durable(group, group->loss_change)) {
         group_notice_add(group, &group->flush_save.notice, 0);
     } else {
         save_wait(group, &group->flush_save);
     }
 }
 
-static void round_part_answered(struct group *group)
+static void round_part_answered(struct group *group, bool refused)
 {
     ASSERT(group->flush_pending > 0);
     group->flush_pending--;
+    group->flush_refused = group->flush_refused || refused;
     if (group->flush_pending == 0) {
+        group->flush_refused = group->flush_refused && member_refusals_judge(group);
         round_answered(group);
     }
 }
@@ -84,19 +91,23 @@ static void member_flush_answered(struct member_flush *flush, enum io_status sta
 {
     struct group *group = flush->member->group;
     struct member *member = flushed_member(flush);
+    bool refused = false;
 
     group_enter(group);
     if (member == NULL) {
         ASSERT(flush->io.drive != NULL); /* it was lost meanwhile */
     } else if (member == &group->twin && status != IO_STATUS_OK) {
         twin_drop(group, REASON_DRIVE_LOST_FLUSH);
-    } else if (status == IO_STATUS_OK || SIM_BUG(FLUSH_FAILURE_IGNORED)) {
+    } else if (status == IO_STATUS_OK || SIM_BUG(FLUSH_FAILURE_IGNORED) ||
+               (IO_STATUS_IS_REFUSAL(status) && SIM_BUG(REFUSED_FLUSH_BELIEVED))) {
         member->flushed =
             max_u64(member->flushed, SIM_BUG(FLUSH_TARGET_LATE) ? member->written : flush->target);
+    } else if (flush_refusal_note(group, (uint32_t)(member - group->members), status)) {
+        refused = true; /* judged when all have answered */
     } else {
         member_lose_by_status(group, (uint32_t)(member - group->members), IO_OP_FLUSH, status);
     }
-    flush->answered(group);
+    flush->answered(group, refused);
     group_leave(group);
 }
 
@@ -132,7 +143,8 @@ static void member_flush_released(struct drive_io *io)
     group_late_gone(group);
 }
 
-static void member_flush(struct member_flush *flush, void (*answered)(struct group *group))
+static void member_flush(struct member_flush *flush,
+                         void (*answered)(struct group *group, bool refused))
 {
     struct member *member = flush->member;
 
@@ -166,6 +178,7 @@ static void round_begin(struct group *group)
     ASSERT(!group->flush_round && group->flush_pending == 0);
     ASSERT(list_is_empty(&group->flush_current));
     group->flush_round = true;
+    group->flush_refused = false;
     group->flush_rounds++;
     while ((node = list_pop_head(&group->flush_next)) != NULL) {
         list_push_tail(&group->flush_current, node);
@@ -229,11 +242,17 @@ void flush_note_loss(struct group *group)
 }
 
 /* The end of the turn starts the save, or more flushes. */
-static void losses_part_answered(struct group *group)
+static void losses_part_answered(struct group *group, bool refused)
 {
     ASSERT(group->loss_flush_pending > 0);
     group->loss_flush_pending--;
-    if (group->loss_flush_pending == 0 && !group->loss_newer) {
+    group->loss_flush_refused = group->loss_flush_refused || refused;
+    if (group->loss_flush_pending > 0) {
+        return;
+    }
+    if (group->loss_flush_refused && member_refusals_judge(group)) {
+        saves_refuse(group); /* whoever waits for the record of the loss */
+    } else if (!group->loss_newer) {
         group->loss_unflushed = false;
     }
 }
@@ -249,10 +268,11 @@ void flush_losses_pump(struct group *group)
         group->loss_unflushed = false;
         return;
     }
-    if (group->loss_flush_pending > 0 || group->bare_writes > 0) {
+    if (group->loss_flush_pending > 0 || group->bare_writes > 0 || group->refusing) {
         return;
     }
     group->loss_newer = false;
+    group->loss_flush_refused = false;
     for (uint32_t i = 0; i < group->config.member_count; i++) {
         if (member_wants_flush(group, i)) {
             group->loss_flush_pending++;

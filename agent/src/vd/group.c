@@ -15,6 +15,8 @@
 
 #include "vd/group_private.h"
 
+/* Of a replay that members refuse, one after a second each. */
+#define REPLAY_TRIES 10u
 #define DEFAULT_STRIPE_OPS 64u
 #define DEFAULT_DIRTY_IDLE_MS 5000u
 #define DEFAULT_DIRTY_WARM_MS 120000u
@@ -402,13 +404,42 @@ static void start_finish(struct group *group)
     save_wait(group, &group->start_waiter);
 }
 
-static void start_flushed(struct flush_waiter *waiter, int error UNUSED)
+static void start_flushed(struct flush_waiter *waiter, int error)
 {
-    start_finish(container_of(waiter, struct group, start_flush)); /* whom it cost, it looks */
+    struct group *group = container_of(waiter, struct group, start_flush);
+
+    group->start_unflushed = error != 0 && !group_is_offline(group);
+    start_finish(group); /* whom it cost, it looks */
+}
+
+static void start_flushed_late(struct flush_waiter *waiter, int error)
+{
+    struct group *group = container_of(waiter, struct group, start_flush);
+
+    group->start_flushing = false;
+    group->start_unflushed = error != 0 && !group_is_offline(group);
+    group->regions_due = group->regions_running;
+    stripe_marks_check(group);
+}
+
+static void start_replayed(struct group *group, int error);
+
+/* The members do not refuse any more, perhaps. */
+void start_go_on(struct group *group)
+{
+    if (group->replay_again) {
+        group->replay_again = false;
+        replay_begin(group, start_replayed);
+    } else if (group->start_unflushed && !group->start_flushing) {
+        group->start_flushing = true;
+        group->start_flush.done = start_flushed_late;
+        flush_wait(group, &group->start_flush);
+    }
 }
 
 /* Pages of a map are written to the place beside what has been read here. If only a drive's cache
- * has that, the power could take both, and uncover what was there before (region_store.c (2)). */
+ * has that, the power could take both, and uncover what was there before (region_store.c (2)). If
+ * this flush is refused, no page is written until a later one has succeeded. */
 static void start_settle(struct group *group)
 {
     if (group_is_offline(group)) {
@@ -419,9 +450,26 @@ static void start_settle(struct group *group)
     flush_wait(group, &group->start_flush);
 }
 
+/* What has been refused is tried again: without the log, what it describes would not be known. */
+static bool replay_is_refused(struct group *group, int error)
+{
+    bool refused = error == -EROFS || group->refusing;
+
+    if (!refused || group->stripe_log == NULL || group->replay_tries == REPLAY_TRIES) {
+        return false;
+    }
+    group->replay_tries++;
+    group->replay_again = true;
+    group_refuse(group);
+    return true;
+}
+
 static void start_replayed(struct group *group, int error)
 {
     if (error != 0 && !group_is_offline(group)) {
+        if (replay_is_refused(group, error)) {
+            return;
+        }
         if (group->stripe_log != NULL) {
             stripe_log_restart(group, start_settle);
             return;
@@ -476,7 +524,6 @@ static void stop_finish(struct group *group)
 {
     ASSERT(group->stop == STOP_END);
     ASSERT(!group->save_running && !group->checkpoint_running);
-    /* All that was written has been flushed, so a round ends in the turn in which it begins. */
     ASSERT(!group->flush_round);
     ASSERT(group->saved == group->change || group->save_refused);
     group->stop = STOP_DONE;
@@ -554,8 +601,8 @@ static void stop_flushed(struct flush_waiter *waiter, int error)
 void group_stop_check(struct group *group)
 {
     if (group->stop == STOP_END && !group->save_running && group->loss_flush_pending == 0 &&
-        !group->checkpoint_running && !stripe_log_is_busy(group->stripe_log) &&
-        group->settles == 0) {
+        !group->flush_round && !group->checkpoint_running &&
+        !stripe_log_is_busy(group->stripe_log) && group->settles == 0) {
         stop_finish(group);
     }
     if (group->stop == STOP_REGIONS && regions_are_settled(group)) {

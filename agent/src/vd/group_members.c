@@ -9,10 +9,11 @@
  *     so the member misses nothing. Such a loss is not recorded: when the drive is back after
  *     a restart, its bytes still count (and the dirty mark causes a resync). The same goes for
  *     losses before that were not durable yet: nothing was acknowledged after those either.
- * (3) A last copy whose drive refuses a write, because there is no room below or because it is
- * read- only, keeps its place: what it holds is right, and only the write fails. Marks and records
- *     that it refuses are tried again after a while; what waits for them fails. Where a loss is
- *     borne, one that refuses is lost, because it misses what the others take.
+ * (3) A last copy whose drive refuses a write or a flush, because there is no room below or because
+ *     it is read-only, keeps its place: what it holds is right, and only the write or the flush
+ *     fails. Marks and records that it refuses are tried again after a while; what waits for them
+ *     fails. Where a loss is borne, one that refuses is lost, because it misses what the others
+ *     take. What a refused flush should have covered counts as unflushed until another succeeds.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -109,7 +110,7 @@ void members_keep_unsaved(struct group *group)
     }
 }
 
-/* Refusals of writes (3) */
+/* Refusals of writes and flushes (3) */
 
 enum reason_code refusal_reason(enum io_status status)
 {
@@ -124,6 +125,8 @@ static void refusal_over(struct clock_timer *timer)
     group_enter(group);
     group->refusing = false;
     group->regions_due = group->regions_running;
+    start_go_on(group);
+    stripe_log_go_on(group);
     group_leave(group); /* what could not be saved is tried again */
 }
 
@@ -134,7 +137,7 @@ void refusals_init(struct group *group)
     list_init(&group->refusal_timer.port_link);
 }
 
-static void group_refuse(struct group *group)
+void group_refuse(struct group *group)
 {
     group->refusing = true;
     if (!group->refusal_timer.armed) {
@@ -152,6 +155,19 @@ bool member_refusal_note(struct group *group, uint32_t member, enum io_status st
     group->members[member].refusal = status;
     group->members[member].refused_us = clock_now_us(group->clock);
     return true;
+}
+
+bool flush_refusal_note(struct group *group, uint32_t member, enum io_status status)
+{
+    bool noted = member_refusal_note(group, member, status);
+
+    group->members[member].refused_flush = noted || group->members[member].refused_flush;
+    return noted;
+}
+
+int group_refusal_error(const struct group *group)
+{
+    return group->refusal == IO_STATUS_NO_SPACE ? -ENOSPC : -EIO;
 }
 
 bool members_bear_loss(const struct group *group, const uint32_t *members, uint32_t count)
@@ -178,7 +194,7 @@ bool members_bear_loss(const struct group *group, const uint32_t *members, uint3
     return bears;
 }
 
-bool member_refusals_judge(struct group *group)
+bool member_refusals_decide(struct group *group)
 {
     uint32_t members[GROUP_MEMBERS_MAX];
     uint32_t count = 0;
@@ -193,16 +209,26 @@ bool member_refusals_judge(struct group *group)
         return group->refusing;
     }
     kept = !members_bear_loss(group, members, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct member *member = &group->members[members[i]];
+        enum io_op op = member->refused_flush ? IO_OP_FLUSH : IO_OP_WRITE;
+
+        group->refusal = member->refusal;
+        member->refusal = IO_STATUS_OK;
+        member->refused_flush = false;
+        if (!kept) {
+            member_lose_by_status(group, members[i], op, group->refusal);
+        }
+    }
+    return kept;
+}
+
+bool member_refusals_judge(struct group *group)
+{
+    bool kept = member_refusals_decide(group);
+
     if (kept) {
         group_refuse(group);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        enum io_status status = group->members[members[i]].refusal;
-
-        group->members[members[i]].refusal = IO_STATUS_OK;
-        if (!kept) {
-            member_lose_by_status(group, members[i], IO_OP_WRITE, status);
-        }
     }
     return kept;
 }

@@ -45,6 +45,7 @@
 
 #define STRIPE_LOCK_BUCKETS 256u
 #define STRIPE_SYNC_OPS 16u
+#define GIVEN_UP_MAX 512u
 #define STRIPE_SPARES 3u
 /* How many operations that late transfers hold up are replaced by new ones. */
 #define STRIPE_SUBSTITUTES_MAX 256u
@@ -83,7 +84,7 @@ struct member_flush {
     bool busy;                   /* io is with the drive */
     bool late;                   /* and has timed out */
     enum io_status status;
-    void (*answered)(struct group *group);
+    void (*answered)(struct group *group, bool refused);
 };
 
 /* What a group knows of a member beyond its configuration. */
@@ -102,7 +103,8 @@ struct member {
     uint64_t percentile_us;      /* of its drive's reads, looked up some reads ago (hedge.c) */
     uint32_t percentile_reads;   /* left before it is looked up again */
     uint64_t refused_us;         /* when it last refused a write; 0: never */
-    enum io_status refusal;      /* of a mark or a record, not judged yet; IO_STATUS_OK: none */
+    enum io_status refusal;      /* of a mark, a record or a flush, not judged yet; OK: none */
+    bool refused_flush;          /* it was a flush */
     struct pace pace;            /* mirrors: of its drive, while a copy is chosen */
     struct member_flush *flush;  /* of rounds */
     struct member_flush *loss_flush; /* before a loss is recorded */
@@ -150,7 +152,8 @@ struct group {
     uint64_t saved;              /* durable up to this */
     uint64_t loss_change;        /* the newest loss of a member */
     uint64_t online_change;      /* the newest of the members' */
-    bool refusing;               /* a last copy has refused a mark or a record a moment ago */
+    bool refusing;               /* a last copy has refused a mark, record or flush a moment ago */
+    enum io_status refusal;      /* how */
     struct clock_timer refusal_timer; /* until it is tried again */
     struct list save_waiters;
     struct list mark_waiters;    /* stripe_op.wait_link */
@@ -172,6 +175,7 @@ struct group {
     struct list flush_current;
     uint32_t flush_pending;
     bool flush_round;
+    bool flush_refused;          /* in this round, by members that stay if it is over */
     uint64_t flush_rounds;       /* begun so far: the epoch of intents */
     struct save_waiter flush_save;
 
@@ -179,6 +183,7 @@ struct group {
     bool loss_unflushed;         /* there are some: nothing is saved */
     bool loss_newer;             /* a loss since the running flushes began */
     uint32_t loss_flush_pending;
+    bool loss_flush_refused;
     uint32_t bare_writes;        /* operations that write rows of parity without an intent */
 
     /* Write intents. */
@@ -191,6 +196,11 @@ struct group {
     bool log_flush_wanted;
     bool log_flush_again;
     uint32_t settles;            /* under way */
+    uint64_t given_up[GIVEN_UP_MAX]; /* tickets: intents of writes that have failed (intent.c) */
+    uint32_t given_up_count;
+    uint64_t given_up_change;    /* they end when this is durable */
+    uint32_t replay_tries;
+    bool replay_again;           /* the members have refused it */
     struct replay *replay;       /* while the group starts */
 
     /* Region maps. */
@@ -225,6 +235,8 @@ struct group {
 
     /* Start and stop. */
     struct flush_waiter start_flush;
+    bool start_unflushed;        /* it was refused: pages of region maps are not written yet */
+    bool start_flushing;         /* it is tried again */
     struct save_waiter start_waiter;
     bool start_known;            /* the second save of the start is on its way, or over */
     void (*start_done)(void *context, int error);
@@ -466,6 +478,8 @@ void group_leave_later(struct group *group);
 void group_notice_add(struct group *group, struct notice *notice, int error);
 void group_stop_check(struct group *group);
 void group_late_gone(struct group *group);
+/* After a refusal. */
+void start_go_on(struct group *group);
 
 /* group_save.c */
 void save_init(struct group *group);
@@ -473,6 +487,8 @@ void save_init(struct group *group);
 uint64_t save_changed(struct group *group);
 void save_wait(struct group *group, struct save_waiter *waiter);
 void save_pump(struct group *group);
+/* No save can begin for now: who waits for one that has not begun gets an error. */
+void saves_refuse(struct group *group);
 static inline bool save_is_durable(const struct group *group, uint64_t change)
 {
     return group->saved >= change;
@@ -500,12 +516,20 @@ void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,
 void member_lose_by_transfer(struct group *group, uint32_t member, const struct drive_io *io,
                              enum io_status status);
 void refusals_init(struct group *group);
+/* What waits for members that refuse gives up; they are tried again in a while. */
+void group_refuse(struct group *group);
 enum reason_code refusal_reason(enum io_status status);
 /* A mark or a record was not written. True: it was refused, and is to be judged with the others. */
 bool member_refusal_note(struct group *group, uint32_t member, enum io_status status);
+/* The same for a flush: what it should have covered need not be there after a power cut. */
+bool flush_refusal_note(struct group *group, uint32_t member, enum io_status status);
+/* -ENOSPC or -EIO, by the last refusal. */
+int group_refusal_error(const struct group *group);
 /* All parts have been answered. True: those that have refused stay, for the group would not go on
  * without them; marks and records are tried again in a while. Else they are lost. */
 bool member_refusals_judge(struct group *group);
+/* The same, but there may be another way to go on at once. */
+bool member_refusals_decide(struct group *group);
 /* Would the group go on without all of these, and those that have refused writes lately? */
 bool members_bear_loss(const struct group *group, const uint32_t *members, uint32_t count);
 /* Where the drive is; part of a change that the caller saves. */
@@ -614,6 +638,8 @@ bool vd_has_log(const struct vd *vd);
 bool vd_is_logged(const struct vd *vd);
 /* Makes and clears a stripe log if one is asked for and there is no log, while at work. */
 void stripe_log_review(struct group *group);
+/* After a refusal: what it could not write, or its beginning, is tried again. */
+void stripe_log_go_on(struct group *group);
 /* Makes one at the start; it is to be replayed. */
 void stripe_log_start(struct group *group);
 /* There is one, or it is about to be. */
@@ -627,6 +653,10 @@ bool intent_is_needed(const struct stripe_op *op, uint32_t valid, uint32_t write
 enum stripe_event intent_append(struct stripe_op *op, uint32_t writes);
 /* The row has been written; its members' losses are durable. */
 void intent_retire(struct stripe_op *op);
+/* The operation fails, and what it leaves behind is not durable yet. */
+void intent_give_up(struct stripe_op *op);
+/* Something has become durable. */
+void intents_given_up_end(struct group *group);
 /* Where a member is being rebuilt: what has been flushed will not be replayed on it any more. -EIO:
  * the group is offline. Done at once if there is nothing to wait for. */
 void group_settle(struct group *group, struct group_settle *settle,

@@ -48,13 +48,13 @@ static void image_make(struct group *group)
     }
 }
 
-/* (6) */
-static void save_waiters_refuse(struct group *group)
+/* (6): those of changes after `first` up to `last`. */
+static void save_waiters_refuse(struct group *group, uint64_t first, uint64_t last)
 {
     LIST_FOR_EACH_SAFE (node, following, &group->save_waiters) {
         struct save_waiter *waiter = list_entry(node, struct save_waiter, notice.link);
 
-        if (waiter->change <= group->saving) {
+        if (waiter->change > first && waiter->change <= last) {
             list_remove(node);
             group_notice_add(group, &waiter->notice, -EIO);
         }
@@ -66,7 +66,15 @@ static void save_is_refused(struct group *group)
     if (group->edit != NULL) {
         edit_saved(group, -EIO);
     }
-    save_waiters_refuse(group);
+    save_waiters_refuse(group, 0, group->saving);
+    stripe_marks_check(group);
+}
+
+void saves_refuse(struct group *group)
+{
+    ASSERT(group->loss_unflushed);
+    group->save_refused = !group->save_running;
+    save_waiters_refuse(group, group->save_running ? group->saving : 0, group->change);
     stripe_marks_check(group);
 }
 
@@ -130,6 +138,7 @@ static void save_complete(struct group_save *save, int error)
             error = 0; /* it was saved alone: whoever else waits does so for nothing but its end */
         }
         save_waiters_deliver(group, error);
+        intents_given_up_end(group);
         stripe_marks_check(group);
     }
     ASSERT(group->saved <= group->change);

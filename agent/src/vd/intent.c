@@ -17,6 +17,9 @@
  *     whole after a crash: mirrors, and rows all of whose data it has, also those of members that
  *     are missing. Part of a row with parity is logged: read-modify-write out of a torn row would
  *     leave its parity wrong.
+ * (6) The intent of a write that has failed, because drives refused it or its notes could not be
+ *     saved, is kept as long as it alone says how to end the row: until all that is known of the
+ *     row is durable. Then it is retired, or the log would have a place less for good.
  */
 #include <errno.h>
 
@@ -29,6 +32,7 @@ static void log_flushed(struct flush_waiter *waiter, int error);
 static void log_attach(struct group *group, struct intent_log *log)
 {
     group->log = log;
+    group->given_up_count = 0;
     if (log != NULL) {
         log->owner = group;
         log->wants_flush = log_wants_flush;
@@ -172,6 +176,18 @@ void stripe_log_review(struct group *group)
         ->ops->clear(stripe_log_seam(group->stripe_log), &group->log_clearing);
 }
 
+void stripe_log_go_on(struct group *group)
+{
+    if (group->stripe_log == NULL || group_is_offline(group)) {
+        return;
+    }
+    if (group->log == stripe_log_seam(group->stripe_log)) {
+        stripe_log_retry(group->stripe_log);
+    } else if (group->online && group->stop == STOP_NO) {
+        stripe_log_review(group); /* it could not begin */
+    }
+}
+
 static void stripe_log_restarted(struct intent_clear *clear, int error)
 {
     struct group *group = container_of(clear, struct group, log_clearing);
@@ -292,6 +308,9 @@ static void intent_durable(struct intent *intent, int error)
     } else if (error == -ECANCELED) {
         ASSERT(group_is_offline(group));
         stripe_event(op, STRIPE_FAIL);
+    } else if (error == -EAGAIN) {
+        op->given_up = true;
+        stripe_event(op, STRIPE_FAIL);
     } else {
         intent_log_lose(group);
         stripe_event(op, STRIPE_LOG_GONE);
@@ -337,13 +356,41 @@ void intent_retire(struct stripe_op *op)
     }
 }
 
+/* (6) */
+void intents_given_up_end(struct group *group)
+{
+    if (group->given_up_count == 0 || group->log == NULL || group_is_offline(group) ||
+        !save_is_durable(group, group->given_up_change) || SIM_BUG(GIVEN_UP_KEPT)) {
+        return;
+    }
+    while (group->given_up_count > 0) {
+        group->given_up_count--;
+        group->log->ops->retire(group->log, group->given_up[group->given_up_count],
+                                group->flush_rounds + 1);
+    }
+}
+
+void intent_give_up(struct stripe_op *op)
+{
+    struct group *group = op->group;
+
+    ASSERT(op->logged && (op->refused != 0 || op->given_up));
+    op->logged = false;
+    if (group->log == NULL || group->given_up_count == GIVEN_UP_MAX) {
+        return; /* gone meanwhile; or it stays until the next start */
+    }
+    group->given_up[group->given_up_count++] = op->intent.ticket;
+    group->given_up_change = group->change;
+    intents_given_up_end(group);
+}
+
 void intent_log_lose(struct group *group)
 {
     ASSERT(group->depth > 0);
     if (group->log == NULL) {
         return;
     }
-    group->log = NULL;
+    log_attach(group, NULL);
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         group->config.vds[i].intent_generation += group->config.vds[i].intent_generation % 2;
         vd_changed_tell(group->vds[i]);
@@ -357,7 +404,7 @@ static void settle_tell(struct group_settle *settle, int error)
 {
     struct group *group = settle->group;
 
-    if (group_is_offline(group)) {
+    if (group_is_offline(group) || error == -EAGAIN) {
         error = -EIO;
     } else if (error != 0) {
         intent_log_lose(group); /* part of what the caller saves: then nothing is replayed */
@@ -413,13 +460,15 @@ void group_settle(struct group *group, struct group_settle *settle,
 static void log_flushed(struct flush_waiter *waiter, int error)
 {
     struct group *group = container_of(waiter, struct group, log_flush);
-    bool again = group->log_flush_again && error == 0; /* else offline: nobody waits for room */
+    bool again = group->log_flush_again && error == 0; /* else nobody waits for room any more */
 
     ASSERT(group->log_flush_wanted);
     group->log_flush_again = false;
     group->log_flush_wanted = again;
     if (again) {
         flush_wait(group, &group->log_flush);
+    } else if (error != 0 && group->log != NULL && !group_is_offline(group)) {
+        group->log->ops->refuse(group->log);
     }
 }
 

@@ -399,7 +399,7 @@ void regions_pump(struct group *group)
 {
     ASSERT(group->regions_running);
     group->regions_due = false;
-    if (group_is_offline(group) || group->refusing) {
+    if (group_is_offline(group) || group->refusing || group->start_unflushed) {
         return;
     }
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
@@ -423,7 +423,7 @@ bool regions_are_settled(const struct group *group)
             return false;
         }
         ASSERT(store == NULL || store->map.changed_pages == 0 || group_is_offline(group) ||
-               group->refusing);
+               group->refusing || group->start_unflushed);
     }
     return true;
 }

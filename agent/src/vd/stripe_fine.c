@@ -177,6 +177,7 @@ static void notes_flushed(struct flush_waiter *waiter, int error)
     struct stripe_op *op = container_of(waiter, struct stripe_op, notes_flush);
     enum stripe_event failed = op->want == PLAN_READ ? STRIPE_DURABLE : STRIPE_FAIL;
 
+    op->given_up = op->given_up || (error != 0 && failed == STRIPE_FAIL);
     stripe_event(op, error == 0 ? STRIPE_FLUSHED : failed);
 }
 
@@ -270,8 +271,8 @@ enum stripe_event stripe_fine_end(struct stripe_op *op, int error)
     if (op->logged && error == 0) {
         intent_retire(op); /* of this block; the next one has its own */
     } else if (op->logged) { /* its notes are not durable: the intent says how to end it */
-        ASSERT(op->refused != 0 || op->given_up);
-        return stripe_end(op, error);
+        intent_give_up(op);
+        return stripe_end(op, op->refused != 0 ? stripe_refused_error(op) : error);
     }
     if (op->refused != 0) {
         return stripe_end(op, stripe_refused_error(op));

@@ -12,6 +12,10 @@
  * (4) A batch counts with as many copies as its span needs; if it has fewer, the group is offline
  *     by then. When a member is added, no batch counts any more that has too few for that
  *     (stripe_log_join.c).
+ * (6) A batch that too many members refuse, who stay, has to be on the members before any other,
+ *     or there would be a gap. Its intents are told at once that they are not kept. It is written
+ *     again from time to time, with the same bytes, because some members may have it. When it is
+ *     durable, a later batch calls it released. Until then nothing else is kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -130,6 +134,8 @@ static bool any_retired(const struct stripe_log *log, uint64_t sequence)
 static void batch_start(struct stripe_log *log)
 {
     log->running = true;
+    log->given_up = false;
+    log->spans_left = log->group->config.vds[0].geometry.span_count - 1;
     log->batch.group = log->group->config.guid;
     log->batch.incarnation = log->incarnation;
     log->batch.sequence = log->sequence + 1;
@@ -201,7 +207,8 @@ static void log_pump(struct stripe_log *log)
 {
     bool tail_due = !log->abandoned && settles_wait(log);
 
-    if (log->running || log->abandoned || (list_is_empty(&log->waiting) && !tail_due)) {
+    if (log->running || log->abandoned || log->stuck ||
+        (list_is_empty(&log->waiting) && !tail_due)) {
         return;
     }
     batch_gather(log);
@@ -218,21 +225,37 @@ static void log_pump(struct stripe_log *log)
     }
 }
 
+static void waiting_answer(struct stripe_log *log, int error)
+{
+    struct list waiting;
+    struct list *node = NULL;
+
+    list_init(&waiting); /* whoever comes meanwhile is not meant */
+    while ((node = list_pop_head(&log->waiting)) != NULL) {
+        list_push_tail(&waiting, node);
+    }
+    while ((node = list_pop_head(&waiting)) != NULL) {
+        struct intent *intent = list_entry(node, struct intent, link);
+
+        intent->durable(intent, error);
+    }
+}
+
 /* What cannot be answered from inside a call is answered by the timer. */
 static void timer_fired(struct clock_timer *timer)
 {
     struct stripe_log *log = timer->owner;
     struct group *group = log->group;
-    struct list *node = NULL;
+    bool refused = log->unflushed || log->stuck;
 
     group_enter(group);
-    while (log->abandoned && (node = list_pop_head(&log->waiting)) != NULL) {
-        struct intent *intent = list_entry(node, struct intent, link);
-
-        intent->durable(intent, -ECANCELED);
-    }
+    log->unflushed = false;
     if (log->abandoned) {
+        waiting_answer(log, -ECANCELED);
         log_settled_answer(log, -EIO);
+    } else if (refused) {
+        waiting_answer(log, -EAGAIN);
+        log_settled_answer(log, -EAGAIN);
     }
     log_pump(log);
     group_leave(group);
@@ -256,7 +279,7 @@ static void batch_enter(struct stripe_log *log)
     *batch = (struct log_batch){.sequence = log->batch.sequence,
                                 .position = log->head,
                                 .bytes = log->batch.bytes,
-                                .open = log->batch.intent_count};
+                                .open = log->given_up ? 0 : log->batch.intent_count};
     log->head += log->batch.bytes;
     log->tail_durable = max_u64(log->tail_durable, log->batch.tail);
     tail_move(log);
@@ -264,30 +287,66 @@ static void batch_enter(struct stripe_log *log)
     entries_drop(log);
 }
 
+/* Nothing has been written for the intents of this batch, nor will be. */
+static void entries_release(struct stripe_log *log)
+{
+    for (uint32_t i = 0; i < LOG_ENTRIES_MAX; i++) {
+        struct log_entry *entry = &log->entries[i];
+
+        entry->released = entry->released || entry->batch == log->batch.sequence;
+    }
+}
+
+/* 0, -ECANCELED: the group is offline, or -EAGAIN: the members have refused it. */
+static int batch_error(const struct stripe_log *log)
+{
+    if (log_batch_is_short(log)) {
+        return -EAGAIN;
+    }
+    return log->copies > 0 && !group_is_offline(log->group) ? 0 : -ECANCELED; /* (4) */
+}
+
 /* Every member has answered. */
 void log_batch_written(struct stripe_log *log)
 {
-    struct group *group = log->group;
     struct intent *intents[STRIPE_BATCH_INTENTS_MAX];
     struct intent_clear *clear = log->clearing;
-    uint32_t count = log->batch.intent_count;
-    bool good = log->copies > 0 && !group_is_offline(group); /* (4) */
+    uint32_t count = log->given_up ? 0 : log->batch.intent_count;
+    int error = batch_error(log);
 
     ASSERT(log->running);
     log->running = false;
     log->clearing = NULL;
     memcpy(intents, log->intents, count * sizeof(intents[0]));
-    if (good) {
+    if (error == 0 && log->given_up) {
+        entries_release(log);
+    }
+    if (error == 0) {
         batch_enter(log);
     }
-    log_settled_answer(log, good ? 0 : -EIO); /* before anybody begins another */
+    log->stuck = error == -EAGAIN && clear == NULL; /* (6) */
+    log->given_up = log->stuck;
+    log_settled_answer(log, error == -ECANCELED ? -EIO : error); /* before anybody begins another */
     for (uint32_t i = 0; i < count; i++) {
-        intents[i]->durable(intents[i], good ? 0 : -ECANCELED);
+        intents[i]->durable(intents[i], error);
     }
     if (clear != NULL) {
-        clear->done(clear, good ? 0 : -EIO);
+        clear->done(clear, error == 0 ? 0 : -EIO);
+    }
+    if (log->stuck && !list_is_empty(&log->waiting)) {
+        log_wake(log);
     }
     log_pump(log);
+}
+
+void stripe_log_retry(struct stripe_log *log)
+{
+    if (log->stuck && !log->running && !log->abandoned) {
+        log->stuck = false;
+        log->running = true;
+        log->spans_left = log->group->config.vds[0].geometry.span_count - 1;
+        log_batch_write(log);
+    }
 }
 
 /* The seam */
@@ -347,6 +406,16 @@ static void log_offline(struct intent_log *base)
     }
 }
 
+static void log_refuse(struct intent_log *base)
+{
+    struct stripe_log *log = log_of(base);
+
+    if (!list_is_empty(&log->waiting) || !list_is_empty(&log->settling)) {
+        log->unflushed = true;
+        log_wake(log);
+    }
+}
+
 static bool log_is_open(const struct intent_log *base, const struct guid *vd, uint64_t row,
                         uint32_t slice)
 {
@@ -385,6 +454,7 @@ static const struct intent_log_ops log_ops = {
     .flushed = log_flushed,
     .settle = log_settle,
     .offline = log_offline,
+    .refuse = log_refuse,
     .is_open = log_is_open,
     .replay = log_replay,
     .replay_next = log_replay_next,

@@ -24,6 +24,8 @@ struct stripe_log *stripe_log_free(struct stripe_log *log);
 struct intent_log *stripe_log_seam(struct stripe_log *log);
 bool stripe_log_uses(const struct stripe_log *log, uint32_t member);
 bool stripe_log_is_busy(const struct stripe_log *log);
+/* A batch that members have refused is tried again. */
+void stripe_log_retry(struct stripe_log *log);
 /* The member is in state rebuild and gets batches from now on; done, within a turn and later: it
  * may be ONLINE. */
 void stripe_log_join(struct stripe_log *log, uint32_t member, struct intent_settle *settle);

@@ -92,14 +92,7 @@ static bool batch_step(struct log_io *io)
     return false;
 }
 
-static void batch_member_done(struct stripe_log *log)
-{
-    ASSERT(log->pending > 0);
-    log->pending--;
-    if (log->pending == 0) {
-        log_batch_written(log);
-    }
-}
+static void batch_part_done(struct stripe_log *log);
 
 static void batch_answered(struct log_io *io)
 {
@@ -107,16 +100,21 @@ static void batch_answered(struct log_io *io)
     struct group *group = log->group;
 
     if (io->status != IO_STATUS_OK) {
-        member_lose_by_transfer(group, io->member, &io->io, io->status);
-        batch_member_done(log);
+        if (group->members[io->member].drive == io->io.drive &&
+            member_refusal_note(group, io->member, io->status)) {
+            log->refused = true; /* judged when all have answered */
+        } else {
+            member_lose_by_transfer(group, io->member, &io->io, io->status);
+        }
+        batch_part_done(log);
         return;
     }
     io->done_bytes += io->flushing ? 0 : io->io.length_bytes;
     if (!member_is_live(group, io->member)) {
-        batch_member_done(log); /* lost by somebody else */
+        batch_part_done(log); /* lost by somebody else */
     } else if (!batch_step(io)) {
         log->copies += group->config.members[io->member].state == MEMBER_ONLINE ? 1 : 0;
-        batch_member_done(log);
+        batch_part_done(log);
     }
 }
 
@@ -159,12 +157,87 @@ static void batch_submit(struct log_io *io)
     (void)batch_step(io); /* there is something to write */
 }
 
+static bool place_is_free(const struct stripe_log *log, uint32_t place)
+{
+    const struct geometry *geometry = &log->group->config.vds[0].geometry;
+    const struct log_io *io = &log->ios[log->span * geometry->members_per_span + place];
+
+    return log->group->config.members[io->member].state == MEMBER_ONLINE && !io->busy &&
+           (log->tried & (UINT32_C(1) << place)) == 0;
+}
+
+/* To so many more members of the span; they take turns. True: there was one. */
+static bool batch_submit_more(struct stripe_log *log, uint32_t wanted)
+{
+    uint32_t width = log->group->config.vds[0].geometry.members_per_span;
+    bool any = false;
+
+    for (uint32_t i = 0; i < width && wanted > 0; i++) {
+        uint32_t place = (uint32_t)((log->batch.sequence + i) % width);
+
+        if (place_is_free(log, place)) {
+            log->tried |= UINT32_C(1) << place;
+            wanted--;
+            any = true;
+            batch_submit(&log->ios[log->span * width + place]);
+        }
+    }
+    return any;
+}
+
+static void batch_joiners_submit(struct stripe_log *log)
+{
+    uint32_t width = log->group->config.vds[0].geometry.members_per_span;
+
+    for (uint32_t member = log->span * width; member < (log->span + 1) * width; member++) {
+        if (log_member_joins(log, member)) {
+            batch_submit(&log->ios[member]);
+        }
+    }
+}
+
+bool log_batch_is_short(const struct stripe_log *log)
+{
+    const struct group *group = log->group;
+
+    return log->refused && !group_is_offline(group) && group->config.vd_count > 0 &&
+           log->copies < copies_wanted(group, &group->config.vds[0].geometry, log->span);
+}
+
+/* Where copies are missing that members have refused, others will do: first of this span. */
+static void batch_part_done(struct stripe_log *log)
+{
+    struct group *group = log->group;
+
+    ASSERT(log->pending > 0);
+    log->pending--;
+    if (log->pending > 0) {
+        return;
+    }
+    if (log->refused) {
+        (void)member_refusals_decide(group); /* lost, or they stay: what counts are the copies */
+    }
+    if (log_batch_is_short(log)) {
+        const struct geometry *geometry = &group->config.vds[0].geometry;
+
+        if (batch_submit_more(log, copies_wanted(group, geometry, log->span) - log->copies)) {
+            return;
+        }
+        if (log->spans_left > 0) {
+            log->spans_left--;
+            log_batch_write(log);
+            return;
+        }
+        group_refuse(group);
+    }
+    log_batch_written(log);
+}
+
 /* The spans take turns, and in a span its members. */
 void log_batch_write(struct stripe_log *log)
 {
     struct group *group = log->group;
     const struct geometry *geometry = &group->config.vds[0].geometry;
-    uint32_t width = geometry->members_per_span;
     uint32_t wanted = 0;
 
     ASSERT(log->running && log->pending == 0 && group->config.vd_count > 0);
@@ -172,20 +245,10 @@ void log_batch_write(struct stripe_log *log)
     wanted = copies_wanted(group, geometry, log->span);
     wanted = SIM_BUG(LOG_ONE_COPY) ? min_u32(wanted, 1) : wanted;
     log->copies = 0;
+    log->tried = 0;
+    log->refused = false;
     log->pending = 1; /* of this call */
-    for (uint32_t i = 0; i < width && wanted > 0; i++) {
-        uint32_t place = (uint32_t)((log->batch.sequence + i) % width);
-        struct log_io *io = &log->ios[log->span * width + place];
-
-        if (group->config.members[io->member].state == MEMBER_ONLINE && !io->busy) {
-            wanted--;
-            batch_submit(io);
-        }
-    }
-    for (uint32_t member = log->span * width; member < (log->span + 1) * width; member++) {
-        if (log_member_joins(log, member)) {
-            batch_submit(&log->ios[member]);
-        }
-    }
-    batch_member_done(log);
+    (void)batch_submit_more(log, wanted);
+    batch_joiners_submit(log);
+    batch_part_done(log);
 }

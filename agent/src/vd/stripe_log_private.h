@@ -71,6 +71,7 @@ struct stripe_log {
     struct list settling; /* intent_settle.link; until: a batch with a newer tail is durable */
     struct clock_timer timer; /* answers what cannot be answered from inside a call */
     bool abandoned; /* offline() */
+    bool unflushed; /* refuse() */
 
     /* The batch under way. */
     bool running;
@@ -79,6 +80,11 @@ struct stripe_log {
     uint32_t pending;
     uint32_t copies; /* members that have it, flushed */
     uint32_t span; /* where the last one went */
+    uint32_t spans_left; /* that may be tried besides */
+    uint32_t tried; /* places of that span */
+    bool refused; /* some member has refused its part */
+    bool stuck; /* too many have: the same batch is written again in a while */
+    bool given_up; /* its intents have been told so */
     struct intent_clear *clearing;
     uint8_t *buffer;
 
@@ -128,6 +134,8 @@ void log_settled_answer(struct stripe_log *log, int error);
 /* stripe_log_io.c */
 /* The encoded batch goes to enough members; log_batch_written() follows. */
 void log_batch_write(struct stripe_log *log);
+/* It has fewer copies than it needs, because members that stay have refused it. */
+bool log_batch_is_short(const struct stripe_log *log);
 void log_read_submit(struct log_io *io, uint32_t position, uint32_t bytes, uint8_t *buffer);
 
 /* stripe_log_read.c */

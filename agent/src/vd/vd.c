@@ -183,6 +183,8 @@ static void clean_flushed(struct flush_waiter *waiter, int error)
                        SIM_BUG(CLEAN_RACE))) {
         vd_config_of(vd)->dirty = false;
         (void)save_changed(vd->group); /* nobody waits for cleanliness */
+    } else if (error != 0 && !group_is_offline(vd->group) && vd->group->stop == STOP_NO) {
+        idle_timer_arm(vd); /* the flush was refused */
     }
 }
 

@@ -127,7 +127,9 @@ static void request_flushed(struct flush_waiter *waiter, int error)
     struct vd_request *request = request_of_waiter(waiter);
 
     ASSERT(request_state(request)->phase == REQUEST_FLUSHING);
-    request_answer(request, error == 0 ? VD_STATUS_OK : VD_STATUS_IO);
+    request_answer(request, error == 0         ? VD_STATUS_OK
+                            : error == -ENOSPC ? VD_STATUS_NO_SPACE
+                                               : VD_STATUS_IO);
 }
 
 static void request_flush(struct vd_request *request)

@@ -169,6 +169,32 @@ static void test_a_late_drive_has_what_a_reader_lent(void **state UNUSED)
     }
 }
 
+/* The drives refuse the flush behind a cache that has to be drained for one: it fails, and the next
+ * one covers what this one should have. */
+static void test_a_flush_that_is_refused(void **state UNUSED)
+{
+    struct bench *bench = bench_unstable();
+    struct io io;
+
+    assert_int_equal(put(bench, 0, 8192, 7), VD_STATUS_OK);
+    for (uint32_t drive = 0; drive < 3; drive++) {
+        bench->array->sims[drive]->flush_refusal = IO_STATUS_NO_SPACE;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        io_begin(bench, &io, VD_OP_FLUSH, 0, 0, 0);
+        assert_int_not_equal(io_end(bench, &io), VD_STATUS_OK);
+        assert_int_equal(get(bench, 0, 8192, 7), VD_STATUS_OK);
+    }
+    for (uint32_t drive = 0; drive < 3; drive++) {
+        bench->array->sims[drive]->flush_refusal = IO_STATUS_OK;
+    }
+    sim_world_advance(bench->world, 3 * SIM_SECOND);
+    io_begin(bench, &io, VD_OP_FLUSH, 0, 0, 0);
+    assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
+    assert_int_equal(bench->array->members_lost, 0);
+    bench_free(bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_a_write_beside_a_read),
         cmocka_unit_test(test_a_late_drive_has_what_was_lent),
         cmocka_unit_test(test_a_late_drive_has_what_a_reader_lent),
+        cmocka_unit_test(test_a_flush_that_is_refused),
     };
 
     aw_test_catch_asserts();

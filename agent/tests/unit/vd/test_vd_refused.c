@@ -13,10 +13,10 @@
 #define STRIP (16u << 10)
 #define EXTENT (1u << 20)
 
-static struct sim_array *array_new(enum raid_level level, uint32_t width)
+static struct sim_array *array_of(enum raid_level level, uint32_t spans, uint32_t width)
 {
     const struct sim_array_options options = {.level = level,
-                                              .span_count = 1,
+                                              .span_count = spans,
                                               .members_per_span = width,
                                               .strip_bytes = STRIP,
                                               .block_bytes = 512,
@@ -28,6 +28,11 @@ static struct sim_array *array_new(enum raid_level level, uint32_t width)
 
     assert_int_equal(sim_array_start(array), 0);
     return array;
+}
+
+static struct sim_array *array_new(enum raid_level level, uint32_t width)
+{
+    return array_of(level, 1, width);
 }
 
 static void array_end(struct sim_array *array)
@@ -201,12 +206,186 @@ static void test_stop_while_refused(void **state UNUSED)
     array_end(array);
 }
 
+/* Flushes */
+
+static void flushes_refuse(struct sim_array *array, enum io_status status)
+{
+    for (uint32_t i = 0; i < array->member_count; i++) {
+        sim_array_sim(array, i)->flush_refusal = status;
+    }
+}
+
+static enum vd_status flush(struct sim_array *array)
+{
+    return sim_array_io(array, sim_array_vd(array, 0), VD_OP_FLUSH, false, 0, 0, NULL);
+}
+
+static void cut(struct sim_array *array)
+{
+    sim_array_power_cut(array, SIM_CUT_DROP_ALL);
+    assert_int_equal(sim_array_reload(array), 0);
+}
+
+/* Flushes of all drives at once are refused: they fail, all stay and can be read, and what was
+ * written before is durable with the first flush that succeeds. */
+static void test_flushes_of_all(void **state UNUSED)
+{
+    static const struct {
+        enum raid_level level;
+        uint32_t spans, width;
+    } shapes[] = {{RAID_LEVEL_0, 1, 2},  {RAID_LEVEL_1, 1, 2}, {RAID_LEVEL_1E, 1, 3},
+                  {RAID_LEVEL_5, 1, 4},  {RAID_LEVEL_6, 1, 5}, {RAID_LEVEL_10, 2, 2},
+                  {RAID_LEVEL_50, 2, 3}, {RAID_LEVEL_60, 2, 4}};
+
+    for (uint32_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        struct sim_array *array = array_of(shapes[i].level, shapes[i].spans, shapes[i].width);
+
+        assert_int_equal(put(array, 0, 2 * STRIP, 1), VD_STATUS_OK);
+        assert_int_equal(flush(array), VD_STATUS_OK);
+        assert_int_equal(put(array, 0, 2 * STRIP, 2), VD_STATUS_OK);
+        flushes_refuse(array, IO_STATUS_NO_SPACE);
+        assert_int_equal(flush(array), VD_STATUS_NO_SPACE);
+        assert_int_equal(state_of(array), VIRTUAL_DRIVE_STATE_OPTIMAL);
+        flushes_refuse(array, IO_STATUS_READ_ONLY);
+        assert_int_equal(flush(array), VD_STATUS_IO);
+        assert_int_equal(get(array, 0, 2 * STRIP, 2), VD_STATUS_OK);
+        sim_world_advance(array->world, 20 * SIM_SECOND);
+        assert_int_equal(flush(array), VD_STATUS_IO);
+        assert_int_equal(get(array, 0, 2 * STRIP, 2), VD_STATUS_OK);
+        flushes_refuse(array, IO_STATUS_OK);
+        sim_world_advance(array->world, 3 * SIM_SECOND);
+        assert_int_equal(flush(array), VD_STATUS_OK);
+        assert_int_equal(array->members_lost, 0);
+        cut(array);
+        assert_int_equal(get(array, 0, 2 * STRIP, 2), VD_STATUS_OK);
+        assert_int_equal(put(array, 0, STRIP, 3), VD_STATUS_OK);
+        array_end(array);
+    }
+}
+
+/* A write that is to be durable is not acknowledged, whatever the drives have of it. */
+static void test_fua_while_flushes_are_refused(void **state UNUSED)
+{
+    static uint8_t bytes[4096];
+    struct sim_array *array = array_new(RAID_LEVEL_5, 4);
+
+    assert_int_equal(put(array, 0, 3 * STRIP, 1), VD_STATUS_OK);
+    flushes_refuse(array, IO_STATUS_NO_SPACE);
+    assert_int_equal(
+        sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, true, 0, sizeof(bytes), bytes),
+        VD_STATUS_NO_SPACE);
+    assert_int_equal(state_of(array), VIRTUAL_DRIVE_STATE_OPTIMAL);
+    flushes_refuse(array, IO_STATUS_OK);
+    array_end(array);
+}
+
+/* One among many is lost as after any flush that fails, and the others have it all. */
+static void test_flush_of_one_among_many(void **state UNUSED)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_5, 4);
+
+    assert_int_equal(put(array, 0, 3 * STRIP, 1), VD_STATUS_OK);
+    sim_array_sim(array, 1)->flush_refusal = IO_STATUS_NO_SPACE;
+    assert_int_equal(flush(array), VD_STATUS_OK);
+    assert_int_equal(state_of(array), VIRTUAL_DRIVE_STATE_DEGRADED);
+    assert_int_equal(group_config(array->group)->members[1].state, MEMBER_FAILED);
+    assert_int_equal(group_config(array->group)->members[1].why, REASON_DRIVE_LOST_FLUSH);
+    cut(array);
+    assert_int_equal(get(array, 0, 3 * STRIP, 1), VD_STATUS_OK);
+    array_end(array);
+}
+
+/* A drive goes while the others refuse to be flushed: its loss cannot be recorded, so nothing is
+ * acknowledged; reads go on, and all of it ends by itself. */
+static void test_loss_while_flushes_are_refused(void **state UNUSED)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_5, 4);
+
+    assert_int_equal(put(array, 0, 3 * STRIP, 1), VD_STATUS_OK);
+    flushes_refuse(array, IO_STATUS_READ_ONLY);
+    sim_drive_pull(sim_array_sim(array, 1), false);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(put(array, 0, 3 * STRIP, 2), VD_STATUS_IO);
+        assert_int_equal(get(array, 9 * STRIP, STRIP, 0), VD_STATUS_OK);
+        sim_world_advance(array->world, 2 * SIM_SECOND + i * 300000);
+    }
+    assert_int_equal(state_of(array), VIRTUAL_DRIVE_STATE_DEGRADED);
+    flushes_refuse(array, IO_STATUS_OK);
+    sim_world_advance(array->world, 3 * SIM_SECOND);
+    assert_int_equal(put(array, 0, 3 * STRIP, 3), VD_STATUS_OK);
+    assert_int_equal(flush(array), VD_STATUS_OK);
+    cut(array);
+    assert_int_equal(get(array, 0, 3 * STRIP, 3), VD_STATUS_OK);
+    array_end(array);
+}
+
+/* A stop ends, degraded too, and loses nothing that was durable. */
+static void test_stop_while_flushes_are_refused(void **state UNUSED)
+{
+    for (uint32_t pulled = 0; pulled < 2; pulled++) {
+        struct sim_array *array = array_new(RAID_LEVEL_5, 4);
+
+        assert_int_equal(put(array, 0, 3 * STRIP, 1), VD_STATUS_OK);
+        assert_int_equal(flush(array), VD_STATUS_OK);
+        flushes_refuse(array, IO_STATUS_NO_SPACE);
+        if (pulled != 0) {
+            sim_drive_pull(sim_array_sim(array, 1), false);
+            assert_int_not_equal(put(array, STRIP, STRIP, 1), VD_STATUS_OK);
+        }
+        (void)sim_array_stop(array);
+        flushes_refuse(array, IO_STATUS_OK);
+        assert_int_equal(sim_array_reload(array), 0);
+        assert_int_equal(get(array, 0, 3 * STRIP, 1), VD_STATUS_OK);
+        array_end(array);
+    }
+}
+
+/* A start while all drives refuse: what is there can be read, and it goes on by itself. */
+static void test_start_while_refused(void **state UNUSED)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        struct sim_array *array = array_new(RAID_LEVEL_5, 4);
+
+        assert_int_equal(put(array, 0, 3 * STRIP, 1), VD_STATUS_OK);
+        assert_int_equal(flush(array), VD_STATUS_OK);
+        sim_array_power_cut(array, SIM_CUT_DROP_ALL);
+        array->members_lost = 0;
+        flushes_refuse(array, i != 1 ? IO_STATUS_READ_ONLY : IO_STATUS_OK);
+        for (uint32_t member = 0; member < 4 && i > 0; member++) {
+            sim_array_sim(array, member)->refusal = IO_STATUS_READ_ONLY;
+            sim_array_sim(array, member)->refusal_length_bytes = UINT64_MAX;
+        }
+        (void)sim_array_reload(array);
+        assert_int_equal(get(array, 0, 3 * STRIP, 1), VD_STATUS_OK);
+        assert_int_not_equal(put(array, 0, STRIP, 2), VD_STATUS_OK);
+        assert_int_equal(get(array, 0, 3 * STRIP, 1), VD_STATUS_OK);
+        sim_world_advance(array->world, 5 * SIM_SECOND);
+        flushes_refuse(array, IO_STATUS_OK);
+        refuse_all(array, IO_STATUS_OK);
+        sim_world_advance(array->world, 5 * SIM_SECOND);
+        assert_int_equal(put(array, 0, STRIP, 3), VD_STATUS_OK);
+        assert_int_equal(flush(array), VD_STATUS_OK);
+        assert_int_equal(array->members_lost, 0);
+        cut(array);
+        assert_int_equal(get(array, 0, STRIP, 3), VD_STATUS_OK);
+        array_end(array);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_at_once),         cmocka_unit_test(test_one_among_many),
-        cmocka_unit_test(test_torn_while_degraded), cmocka_unit_test(test_nothing_can_be_written),
+        cmocka_unit_test(test_all_at_once),
+        cmocka_unit_test(test_one_among_many),
+        cmocka_unit_test(test_torn_while_degraded),
+        cmocka_unit_test(test_nothing_can_be_written),
         cmocka_unit_test(test_stop_while_refused),
+        cmocka_unit_test(test_flushes_of_all),
+        cmocka_unit_test(test_fua_while_flushes_are_refused),
+        cmocka_unit_test(test_flush_of_one_among_many),
+        cmocka_unit_test(test_loss_while_flushes_are_refused),
+        cmocka_unit_test(test_stop_while_flushes_are_refused),
+        cmocka_unit_test(test_start_while_refused),
     };
 
     aw_test_catch_asserts();
