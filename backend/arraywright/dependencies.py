@@ -23,14 +23,6 @@ def get_runtime(connection: HTTPConnection) -> Runtime:
 RuntimeDep = Annotated[Runtime, Depends(get_runtime)]
 
 
-async def get_read_session(runtime: RuntimeDep) -> AsyncIterator[AsyncSession]:
-    async with runtime.database.read() as session:
-        yield session
-
-
-ReadSession = Annotated[AsyncSession, Depends(get_read_session, scope="function")]
-
-
 async def get_principal(connection: HTTPConnection, runtime: RuntimeDep) -> Principal:
     """The caller, by API token or session cookie; unsafe cookie requests prove their origin."""
     async with runtime.database.read() as session:
@@ -48,11 +40,26 @@ async def get_principal(connection: HTTPConnection, runtime: RuntimeDep) -> Prin
 CurrentPrincipal = Annotated[Principal, Depends(get_principal)]
 
 
-class Needs:
-    """The role a route needs; read by the test that walks every route."""
+async def get_read_session(
+    runtime: RuntimeDep, principal: CurrentPrincipal
+) -> AsyncIterator[AsyncSession]:
+    """Sees what the caller may reach."""
+    async with runtime.database.read(principal.host_ids) as session:
+        yield session
 
-    def __init__(self, role: Role) -> None:
+
+ReadSession = Annotated[AsyncSession, Depends(get_read_session, scope="function")]
+
+
+class Needs:
+    """The role a route needs; read by the test that walks every route.
+
+    `everywhere`: it concerns more than single hosts, so a token limited to hosts is refused.
+    """
+
+    def __init__(self, role: Role, *, everywhere: bool = False) -> None:
         self.role = role
+        self.everywhere = everywhere
 
     def __call__(self, principal: CurrentPrincipal) -> Principal:
         if not principal.role.allows(self.role):
@@ -61,12 +68,18 @@ class Needs:
                 code="role_needed",
                 params={"role": self.role.value},
             )
+        if self.everywhere and principal.host_ids is not None:
+            raise ForbiddenError(
+                "This API token is limited to some hosts, and this concerns all of them.",
+                code="token_limited",
+            )
         return principal
 
 
 Viewer = Annotated[Principal, Depends(Needs(Role.VIEWER))]
 Operator = Annotated[Principal, Depends(Needs(Role.OPERATOR))]
 Administrator = Annotated[Principal, Depends(Needs(Role.ADMINISTRATOR))]
+FleetAdministrator = Annotated[Principal, Depends(Needs(Role.ADMINISTRATOR, everywhere=True))]
 
 
 async def get_write_session(
@@ -76,8 +89,7 @@ async def get_write_session(
 
     For a logged-in caller only: nobody else can make us take the write lock.
     """
-    assert principal is not None
-    async with runtime.database.write() as session:
+    async with runtime.database.write(principal.host_ids) as session:
         yield session
     runtime.outbox.wake()
 

@@ -24,8 +24,8 @@ from arraywright.auth.schemas import (
     UserUpdate,
 )
 from arraywright.dependencies import (
-    Administrator,
     CurrentPrincipal,
+    FleetAdministrator,
     ReadSession,
     RuntimeDep,
     Viewer,
@@ -89,7 +89,7 @@ async def change_password(
 
 @users_router.get("", name="list", responses=problems())
 async def list_users(
-    principal: Administrator, session: ReadSession, query: Annotated[PageQuery, Query()]
+    principal: FleetAdministrator, session: ReadSession, query: Annotated[PageQuery, Query()]
 ) -> Page[User]:
     return await users.page(session, principal, query)
 
@@ -99,7 +99,7 @@ async def create_user(
     body: UserCreate,
     response: Response,
     runtime: RuntimeDep,
-    principal: Administrator,
+    principal: FleetAdministrator,
     session: WriteSession,
 ) -> User:
     user = await users.create(session, runtime, principal, body)
@@ -110,7 +110,7 @@ async def create_user(
 
 @users_router.get("/{user_id}", name="get", responses=problems(404))
 async def get_user(
-    user_id: UUID, response: Response, principal: Administrator, session: ReadSession
+    user_id: UUID, response: Response, principal: FleetAdministrator, session: ReadSession
 ) -> User:
     user = await users.get(session, principal, user_id)
     response.headers["ETag"] = etag(user.rev)
@@ -124,7 +124,7 @@ async def update_user(
     response: Response,
     headers: ChangeHeadersDep,
     runtime: RuntimeDep,
-    principal: Administrator,
+    principal: FleetAdministrator,
     session: WriteSession,
 ) -> User:
     """A new role, password or lock ends the user's sessions and live streams, and a password or
@@ -141,7 +141,7 @@ async def delete_user(
     user_id: UUID,
     headers: ChangeHeadersDep,
     runtime: RuntimeDep,
-    principal: Administrator,
+    principal: FleetAdministrator,
     session: WriteSession,
 ) -> None:
     await users.delete(session, runtime, principal, user_id, headers.if_match)

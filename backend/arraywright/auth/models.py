@@ -1,5 +1,6 @@
 """Users, their sessions and their API tokens."""
 
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ForeignKey, String
@@ -47,6 +48,8 @@ class ApiToken(Base):
     digest: Mapped[str] = mapped_column(String(64), unique=True)
     role: Mapped[str] = mapped_column(String(16))
     read_only: Mapped[bool] = mapped_column(default=False)
+    host_ids: Mapped[list[Any]] = mapped_column(default=list)
+    """What it is limited to, as texts; empty: all hosts."""
     parent_id: Mapped[UUID | None] = mapped_column(
         ForeignKey("api_token.id", ondelete="CASCADE"), default=None, index=True
     )

@@ -16,6 +16,8 @@ class Principal:
     csrf_token: str | None = None
     expires_us: int | None = None
     read_only: bool = False
+    host_ids: frozenset[UUID] | None = None
+    """The only hosts it may know of; None: all."""
 
     @property
     def via(self) -> str:

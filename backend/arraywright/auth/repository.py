@@ -1,8 +1,9 @@
 """Questions about users, sessions and tokens."""
 
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -86,21 +87,30 @@ def users() -> Rows:
     return select(User)
 
 
-def tokens(*, owner: UUID | None) -> Rows:
-    """Rows of (token, its owner, prefix of the token it was made with)."""
+def tokens(*, owner: UUID | None = None, made_with: UUID | None = None) -> Rows:
+    """Rows of (token, its owner, prefix of the token it was made with).
+
+    `made_with`: this token itself, and those that were made with it.
+    """
     parent = aliased(ApiToken)
     statement = (
         select(ApiToken, User.username, parent.prefix)
         .join(User, User.id == ApiToken.user_id)
         .outerjoin(parent, parent.id == ApiToken.parent_id)
     )
+    if made_with is not None:
+        statement = statement.where(or_(ApiToken.id == made_with, ApiToken.parent_id == made_with))
     return statement if owner is None else statement.where(ApiToken.user_id == owner)
+
+
+async def one_of(session: AsyncSession, tokens: Rows, token_id: UUID) -> Any | None:
+    return (await session.execute(tokens.where(ApiToken.id == token_id))).one_or_none()
 
 
 async def token_with_owner(
     session: AsyncSession, token_id: UUID
 ) -> tuple[ApiToken, str, str | None] | None:
-    found = await session.execute(tokens(owner=None).where(ApiToken.id == token_id))
+    found = await session.execute(tokens().where(ApiToken.id == token_id))
     row = found.one_or_none()
     return (row[0], row[1], row[2]) if row else None
 

@@ -63,12 +63,23 @@ class UserUpdate(ApiInput):
     disabled: bool | None = None
 
 
+class TokenHost(ApiModel):
+    """A host that a token is limited to."""
+
+    id: UUID
+    name: str
+
+
 class ApiToken(ApiModel):
     id: UUID
     name: str
     prefix: Annotated[str, Field(description="first characters, to tell tokens apart")]
     role: Role
     read_only: Annotated[bool, Field(description="refused whatever is not a GET")]
+    host_ids: Annotated[
+        list[UUID], Field(description="reaches nothing of any other host; empty: all hosts")
+    ]
+    hosts: Annotated[list[TokenHost], Field(description="the names of these hosts")]
     username: Annotated[str, Field(description="its owner; with the owner's account it ends")]
     made_with: Annotated[
         str | None, Field(description="prefix of the token it was made with, and ends with")
@@ -82,6 +93,13 @@ class ApiTokenCreate(ApiInput):
     name: TokenName
     role: Annotated[Role, Field(description="at most the role of its owner")]
     read_only: Annotated[bool, Field(description="no requests but GET")] = False
+    host_ids: Annotated[
+        list[UUID],
+        Field(
+            max_length=1000,
+            description="the only hosts it may reach; empty: all that its maker may reach",
+        ),
+    ] = []
     expires_in_days: Annotated[
         int | None,
         Field(

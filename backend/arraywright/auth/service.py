@@ -1,6 +1,7 @@
 """Who is calling: API token or session cookie, with proof of origin for unsafe requests."""
 
 from collections.abc import Mapping
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -59,6 +60,7 @@ async def _by_token(
         token_id=token.id,
         expires_us=token.expires_us,
         read_only=token.read_only,
+        host_ids=frozenset(map(UUID, token.host_ids)) if token.host_ids else None,
     )
     if token.read_only and method not in SAFE_METHODS:
         raise ForbiddenError("This API token may only read.", code="token_read_only")

@@ -1,5 +1,6 @@
 """API tokens: made once, shown once, kept as a hash."""
 
+from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -9,8 +10,9 @@ from arraywright.auth import models, repository
 from arraywright.auth.principal import Principal
 from arraywright.auth.schemas import ApiToken, ApiTokenCreate, ApiTokenCreated
 from arraywright.auth.views import token_view
+from arraywright.hosts import repository as hosts
 from arraywright.kit.paging import PageQuery
-from arraywright.kit.paging_sql import fetch_page
+from arraywright.kit.paging_sql import Rows, fetch_page
 from arraywright.kit.problems import ForbiddenError, InvalidError, NotFoundError
 from arraywright.kit.roles import Role
 from arraywright.kit.schema import Page
@@ -21,10 +23,9 @@ DAY_US = 86_400_000_000
 
 
 async def page(session: AsyncSession, principal: Principal, query: PageQuery) -> Page[ApiToken]:
-    everybody = principal.role is Role.ADMINISTRATOR
     rows, cursor, total = await fetch_page(
         session,
-        repository.tokens(owner=None if everybody else principal.user_id),
+        _known_to(principal),
         query,
         keys=[models.ApiToken.created_us, models.ApiToken.id],
         kinds=(int, str),
@@ -32,9 +33,37 @@ async def page(session: AsyncSession, principal: Principal, query: PageQuery) ->
         bind=lambda values: [values[0], UUID(values[1])],
         descending=True,
     )
-    return Page(
-        items=[token_view(row[0], row[1], row[2]) for row in rows], next_cursor=cursor, total=total
-    )
+    names = await _host_names(session, [row[0] for row in rows])
+    items = [token_view(row[0], row[1], row[2], names) for row in rows]
+    return Page(items=items, next_cursor=cursor, total=total)
+
+
+def _known_to(principal: Principal) -> Rows:
+    """One limited to hosts knows itself and what was made with it."""
+    if principal.host_ids is not None:
+        return repository.tokens(owner=principal.user_id, made_with=principal.token_id)
+    everybody = principal.role is Role.ADMINISTRATOR
+    return repository.tokens(owner=None if everybody else principal.user_id)
+
+
+async def _host_names(session: AsyncSession, tokens: Sequence[models.ApiToken]) -> dict[UUID, str]:
+    return await hosts.names(session, {UUID(each) for token in tokens for each in token.host_ids})
+
+
+async def _chosen_hosts(
+    session: AsyncSession, principal: Principal, body: ApiTokenCreate
+) -> list[UUID]:
+    """Never more than those of the token it is made with."""
+    chosen = list(dict.fromkeys(body.host_ids)) or sorted(principal.host_ids or (), key=str)
+    known = await hosts.names(session, body.host_ids, retired=False)
+    unknown = [
+        (f"/host_ids/{number}", "there is no such host")
+        for number, host_id in enumerate(body.host_ids)
+        if host_id not in known
+    ]
+    if unknown:
+        raise InvalidError("There is no such host.", code="unknown_object", errors=unknown)
+    return chosen
 
 
 def _end(runtime: Runtime, principal: Principal, body: ApiTokenCreate, now_us: int) -> int | None:
@@ -62,6 +91,7 @@ async def create(
         )
     now_us = runtime.clock.now_us()
     expires_us = _end(runtime, principal, body, now_us)
+    host_ids = await _chosen_hosts(session, principal, body)
     secret = make_secret("awt")
     row = models.ApiToken(
         id=uuid4(),
@@ -72,6 +102,7 @@ async def create(
         role=body.role.value,
         created_us=now_us,
         read_only=body.read_only,
+        host_ids=[str(host_id) for host_id in host_ids],
         parent_id=principal.token_id,
         expires_us=expires_us,
     )
@@ -86,21 +117,21 @@ async def create(
             "name": body.name,
             "role": body.role.value,
             "read_only": str(body.read_only).lower(),
+            "hosts": ", ".join(map(str, host_ids)) or "all",
         },
     )
     await session.flush()
     found = await repository.token_with_owner(session, row.id)
     assert found is not None
-    view = token_view(row, found[1], found[2])
+    view = token_view(row, found[1], found[2], await _host_names(session, [row]))
     return ApiTokenCreated(**view.model_dump(), token=secret.text)
 
 
 async def revoke(
     session: AsyncSession, runtime: Runtime, principal: Principal, token_id: UUID
 ) -> None:
-    found = await repository.token_with_owner(session, token_id)
-    mine = found is not None and found[0].user_id == principal.user_id
-    if found is None or not (mine or principal.role is Role.ADMINISTRATOR):
+    found = await repository.one_of(session, _known_to(principal), token_id)
+    if found is None:
         raise NotFoundError("There is no such token.")
     token, owner, _ = found
     await session.delete(token)

@@ -1,8 +1,11 @@
 """Rows as the REST API shows them."""
 
+from collections.abc import Mapping
+from uuid import UUID
+
 from arraywright.auth import models
 from arraywright.auth.principal import Principal
-from arraywright.auth.schemas import ApiToken, User
+from arraywright.auth.schemas import ApiToken, TokenHost, User
 from arraywright.kit.roles import Role
 from arraywright.kit.schema import Reason, moment
 
@@ -40,13 +43,19 @@ def user_view(row: models.User, viewer: Principal, administrators: int) -> User:
     )
 
 
-def token_view(row: models.ApiToken, owner: str, parent: str | None) -> ApiToken:
+def token_view(
+    row: models.ApiToken, owner: str, parent: str | None, names: Mapping[UUID, str]
+) -> ApiToken:
+    """`names` are those of hosts; one that is not known any more is named by its id."""
+    host_ids = [UUID(text) for text in row.host_ids]
     return ApiToken(
         id=row.id,
         name=row.name,
         prefix=row.prefix,
         role=Role(row.role),
         read_only=row.read_only,
+        host_ids=host_ids,
+        hosts=[TokenHost(id=each, name=names.get(each, str(each))) for each in host_ids],
         username=owner,
         made_with=parent,
         created_at=moment(row.created_us),

@@ -104,7 +104,7 @@ async def preview_virtual_drive(
     body: VirtualDrivePreview, runtime: RuntimeDep, principal: Viewer
 ) -> PreviewResult:
     """What the host would make of this wish: capacity, tolerance, refusals. Changes nothing."""
-    return await preview.virtual_drive(runtime, body)
+    return await preview.virtual_drive(runtime, principal, body)
 
 
 @virtual_drives.post(
@@ -114,7 +114,7 @@ async def preview_policies(
     virtual_drive_id: UUID, body: PolicyPreview, runtime: RuntimeDep, principal: Viewer
 ) -> PolicyPreviewResult:
     """What these policies, or a preset, would become of it. Changes nothing."""
-    return await preview.policies(runtime, virtual_drive_id, body)
+    return await preview.policies(runtime, principal, virtual_drive_id, body)
 
 
 @virtual_drives.post("", name="create", status_code=202, responses=ANSWERS)
@@ -220,18 +220,18 @@ async def delete_stripe(virtual_drive_id: UUID, body: StripeDelete, submit: Subm
 
 @controllers.get("/{controller_id}/foreign", name="foreign", responses=problems(404, 409, 504))
 async def get_foreign(
-    controller_id: UUID, runtime: RuntimeDep, _principal: Viewer
+    controller_id: UUID, runtime: RuntimeDep, principal: Viewer
 ) -> ForeignConfigurations:
     """Sets of drives that belong to somebody else; the host is asked."""
-    return await queries.foreign(runtime, controller_id)
+    return await queries.foreign(runtime, principal, controller_id)
 
 
 @controllers.get("/{controller_id}/undo", name="undo", responses=problems(404, 409, 504))
 async def get_undo(
-    controller_id: UUID, runtime: RuntimeDep, _principal: Viewer
+    controller_id: UUID, runtime: RuntimeDep, principal: Viewer
 ) -> SavedConfigurations:
     """What was deleted and whether it can be restored; the host is asked."""
-    return await queries.undo(runtime, controller_id)
+    return await queries.undo(runtime, principal, controller_id)
 
 
 @controllers.patch("/{controller_id}", name="update", status_code=202, responses=ANSWERS)
@@ -409,18 +409,18 @@ def _figures(router: APIRouter, kind: str) -> None:
     Id = Annotated[UUID, Path(alias=parameter)]  # noqa: N806 (a type)
 
     @router.get(f"/{{{parameter}}}/latency", name="latency", responses=problems(404, 409, 504))
-    async def get_latency(object_id: Id, runtime: RuntimeDep, _principal: Viewer) -> Latency:
+    async def get_latency(object_id: Id, runtime: RuntimeDep, principal: Viewer) -> Latency:
         """How long its reads, writes and flushes took; the host is asked."""
-        return await queries.latency(runtime, kind, object_id)
+        return await queries.latency(runtime, principal, kind, object_id)
 
     @router.get(
         f"/{{{parameter}}}/bad-blocks", name="bad_blocks", responses=problems(404, 409, 504)
     )
     async def get_bad_blocks(
-        object_id: Id, runtime: RuntimeDep, _principal: Viewer, after_lba: AfterLba = None
+        object_id: Id, runtime: RuntimeDep, principal: Viewer, after_lba: AfterLba = None
     ) -> BadBlocks:
         """Its bad-block table; the host is asked."""
-        return await queries.bad_blocks(runtime, kind, object_id, after_lba)
+        return await queries.bad_blocks(runtime, principal, kind, object_id, after_lba)
 
 
 def _counters(router: APIRouter, kind: str) -> None:

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from arraywright.auth.principal import Principal
 from arraywright.commands.intents import wish_arguments
 from arraywright.commands.queries import ask
 from arraywright.commands.references import References
@@ -16,8 +17,10 @@ from arraywright.storage.requests import (
 )
 
 
-async def virtual_drive(runtime: Runtime, body: VirtualDrivePreview) -> PreviewResult:
-    async with runtime.database.read() as session:
+async def virtual_drive(
+    runtime: Runtime, principal: Principal, body: VirtualDrivePreview
+) -> PreviewResult:
+    async with runtime.database.read(principal.host_ids) as session:
         references = await References.of(session, "controller", body.controller_id)
         arguments = await wish_arguments(body, references)
     host_id: UUID = references.target.host_id
@@ -32,9 +35,9 @@ async def virtual_drive(runtime: Runtime, body: VirtualDrivePreview) -> PreviewR
 
 
 async def policies(
-    runtime: Runtime, virtual_drive_id: UUID, body: PolicyPreview
+    runtime: Runtime, principal: Principal, virtual_drive_id: UUID, body: PolicyPreview
 ) -> PolicyPreviewResult:
-    async with runtime.database.read() as session:
+    async with runtime.database.read(principal.host_ids) as session:
         references = await References.of(session, "virtual_drive", virtual_drive_id)
     given = body.model_dump(mode="json", exclude_none=True)
     arguments = {"virtual_drive": references.target_key, **given}

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
+from arraywright.auth.principal import Principal
 from arraywright.commands.references import References
 from arraywright.kit.problems import HostOfflineError, HostTimeoutError, InvalidError
 from arraywright.link.protocol import (
@@ -54,41 +55,46 @@ async def ask(
 
 async def _ask_about(
     runtime: Runtime,
+    principal: Principal,
     kind: str,
     object_id: UUID,
     name: str,
     answer_type: type[T],
     more: Mapping[str, Any],
 ) -> T:
-    async with runtime.database.read() as session:
+    async with runtime.database.read(principal.host_ids) as session:
         references = await References.of(session, kind, object_id)
     arguments = {"kind": kind, "key": references.target_key, **more}
     return await ask(runtime, references, name, arguments, answer_type)
 
 
-async def latency(runtime: Runtime, kind: str, object_id: UUID) -> Latency:
-    answer = await _ask_about(runtime, kind, object_id, "latency", LatencyAnswer, {})
+async def latency(runtime: Runtime, principal: Principal, kind: str, object_id: UUID) -> Latency:
+    answer = await _ask_about(runtime, principal, kind, object_id, "latency", LatencyAnswer, {})
     return Latency.of(answer)
 
 
 async def bad_blocks(
-    runtime: Runtime, kind: str, object_id: UUID, after_lba: int | None
+    runtime: Runtime, principal: Principal, kind: str, object_id: UUID, after_lba: int | None
 ) -> BadBlocks:
     more = {} if after_lba is None else {"after_lba": after_lba}
-    answer = await _ask_about(runtime, kind, object_id, "bad_blocks", BadBlocksAnswer, more)
+    answer = await _ask_about(
+        runtime, principal, kind, object_id, "bad_blocks", BadBlocksAnswer, more
+    )
     return BadBlocks.of(answer)
 
 
-async def undo(runtime: Runtime, controller_id: UUID) -> SavedConfigurations:
-    async with runtime.database.read() as session:
+async def undo(runtime: Runtime, principal: Principal, controller_id: UUID) -> SavedConfigurations:
+    async with runtime.database.read(principal.host_ids) as session:
         references = await References.of(session, "controller", controller_id)
     arguments = {"controller": references.target_key}
     answer = await ask(runtime, references, "undo", arguments, UndoAnswer)
     return SavedConfigurations.of(references.target.host_id, answer)
 
 
-async def foreign(runtime: Runtime, controller_id: UUID) -> ForeignConfigurations:
-    async with runtime.database.read() as session:
+async def foreign(
+    runtime: Runtime, principal: Principal, controller_id: UUID
+) -> ForeignConfigurations:
+    async with runtime.database.read(principal.host_ids) as session:
         references = await References.of(session, "controller", controller_id)
     arguments = {"controller": references.target_key}
     answer = await ask(runtime, references, "foreign", arguments, ForeignAnswer)

@@ -234,7 +234,7 @@ async def _repeated(
     """The command an Idempotency-Key already led to."""
     if headers.idempotency_key is None:
         return None
-    async with runtime.database.read() as session:
+    async with runtime.database.read(principal.host_ids) as session:
         known = await repository.idempotency(session, principal.user_id, headers.idempotency_key)
     if known is None or known.expires_us <= runtime.clock.now_us():
         return None
@@ -251,7 +251,7 @@ async def submit(
     command_id = await _repeated(runtime, principal, intent, headers)
     if command_id is None:
         try:
-            async with runtime.database.write() as session:
+            async with runtime.database.write(principal.host_ids) as session:
                 command_id = await _add(session, runtime, principal, intent, headers)
         except IntegrityError:
             # Somebody else was faster with the same Idempotency-Key.
@@ -260,16 +260,18 @@ async def submit(
                 raise
         runtime.outbox.wake()
         runtime.registry.wake_commands()
-    return await _wait(runtime, command_id, headers.wait_s)
+    return await _wait(runtime, principal, command_id, headers.wait_s)
 
 
-async def _wait(runtime: Runtime, command_id: UUID, seconds: float) -> Command:
+async def _wait(
+    runtime: Runtime, principal: Principal, command_id: UUID, seconds: float
+) -> Command:
     """The command, finished if it did so in time."""
     until = runtime.clock.monotonic_s() + seconds
     async with runtime.waiters.listen(str(command_id)) as news:
         while True:
             news.clear()
-            async with runtime.database.read() as session:
+            async with runtime.database.read(principal.host_ids) as session:
                 command = await get(session, command_id)
             left = until - runtime.clock.monotonic_s()
             if command.finished or left <= 0 or runtime.hub.closing.is_set():

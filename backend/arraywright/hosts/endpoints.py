@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from arraywright.dependencies import (
     Administrator,
+    FleetAdministrator,
     ReadSession,
     RuntimeDep,
     Viewer,
@@ -68,7 +69,7 @@ async def retire_host(
 @tokens_router.get("", name="list", responses=problems())
 async def list_tokens(
     runtime: RuntimeDep,
-    principal: Administrator,
+    principal: FleetAdministrator,
     session: ReadSession,
     query: Annotated[PageQuery, Query()],
 ) -> Page[EnrolmentToken]:
@@ -80,7 +81,7 @@ async def create_token(
     body: EnrolmentTokenCreate,
     request: Request,
     runtime: RuntimeDep,
-    principal: Administrator,
+    principal: FleetAdministrator,
     session: WriteSession,
 ) -> EnrolmentTokenCreated:
     """Good for one machine; the token and the line to run there are shown this once."""
@@ -91,6 +92,6 @@ async def create_token(
 
 @tokens_router.delete("/{token_id}", name="revoke", status_code=204, responses=problems(404))
 async def revoke_token(
-    token_id: UUID, runtime: RuntimeDep, principal: Administrator, session: WriteSession
+    token_id: UUID, runtime: RuntimeDep, principal: FleetAdministrator, session: WriteSession
 ) -> None:
     await enrolment.revoke(session, runtime, principal, token_id)

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, ForeignKey, Index, String
 from sqlalchemy.ext.hybrid import hybrid_property
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import InstrumentedAttribute, Mapped, mapped_column
 
 from arraywright.kit.database import Base
 from arraywright.kit.presence import HERE, Presence
@@ -19,6 +19,11 @@ class Host(Base):
     machine_id_hash: Mapped[str] = mapped_column(String(64))
     enrolled_us: Mapped[int]
     retired_us: Mapped[int | None] = mapped_column(default=None)
+
+    @classmethod
+    def host_of_row(cls) -> InstrumentedAttribute[UUID]:
+        """A host belongs to itself, see `kit.database`."""
+        return cls.id
 
 
 class HostSummary(Base):

@@ -247,6 +247,19 @@ async def named(session: AsyncSession, host_ids: Collection[UUID]) -> list[Any]:
     return rows
 
 
+async def names(
+    session: AsyncSession, host_ids: Collection[UUID], *, retired: bool = True
+) -> dict[UUID, str]:
+    found: dict[UUID, str] = {}
+    every = sorted(host_ids, key=str)
+    for first in range(0, len(every), CHUNK):
+        statement = select(Host.id, Host.name).where(Host.id.in_(every[first : first + CHUNK]))
+        if not retired:
+            statement = statement.where(Host.retired_us.is_(None))
+        found |= {row.id: row.name for row in await session.execute(statement)}
+    return found
+
+
 async def never_connected(session: AsyncSession, before_us: int) -> list[Any]:
     """Rows of (host, summary): enrolled before, and never seen."""
     found = await session.execute(

@@ -3,11 +3,14 @@
 SQLite has a single writer. `write()` therefore queues inside the process and begins with
 BEGIN IMMEDIATE, so a transaction never finds out half-way that another one was faster.
 On PostgreSQL both doors are ordinary transactions.
+
+Both take a set of hosts: whatever the session asks for then, only rows of these hosts are there.
+A caller that is limited to hosts cannot reach another one, whichever statement is made.
 """
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Set
 from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
@@ -16,7 +19,7 @@ from sqlalchemy import JSON, BigInteger, Integer, MetaData, Uuid, event
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.orm import DeclarativeBase, ORMExecuteState, Session, with_loader_criteria
 
 Document = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 SequenceKey = BigInteger().with_variant(Integer(), "sqlite")
@@ -69,6 +72,36 @@ def create_engine(url: str) -> AsyncEngine:
     return create_async_engine(parsed, pool_size=10, max_overflow=10, pool_pre_ping=True)
 
 
+Hosts = Set[UUID] | None
+"""None: all of them."""
+_HOSTS = "hosts"
+
+
+class _Session(Session):
+    """Sees rows of the hosts in its `info` only."""
+
+
+def _host_column(entity: Any) -> Any:
+    """What says to which host a row belongs; None if it belongs to none."""
+    if hasattr(entity, "host_of_row"):
+        return entity.host_of_row()
+    column = entity.__table__.columns.get("host_id")
+    return None if column is None or column.nullable else entity.host_id
+
+
+@event.listens_for(_Session, "do_orm_execute")
+def _limit_to_hosts(state: ORMExecuteState) -> None:
+    hosts = state.session.info.get(_HOSTS)
+    if hosts is None or not (state.is_select or state.is_update or state.is_delete):
+        return
+    limits = []
+    for mapper in Base.registry.mappers:
+        column = _host_column(mapper.class_)
+        if column is not None:
+            limits.append(with_loader_criteria(mapper.class_, column.in_(hosts)))
+    state.statement = state.statement.options(*limits)
+
+
 class Database:
     def __init__(self, url: str) -> None:
         self.engine = create_engine(url)
@@ -77,20 +110,29 @@ class Database:
         self._lock = asyncio.Lock()
 
     @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncSession]:
-        async with AsyncSession(self.engine, expire_on_commit=False) as session:
+    async def read(self, hosts: Hosts = None) -> AsyncIterator[AsyncSession]:
+        async with self._session(self.engine, hosts) as session:
             yield session
 
     @asynccontextmanager
-    async def write(self) -> AsyncIterator[AsyncSession]:
+    async def write(self, hosts: Hosts = None) -> AsyncIterator[AsyncSession]:
         """Commits when the block ends well, rolls back otherwise."""
         queue = self._lock if self.is_sqlite else contextlib.nullcontext()
         async with (
             queue,
-            AsyncSession(self._writing, expire_on_commit=False) as session,
+            self._session(self._writing, hosts) as session,
             session.begin(),
         ):
             yield session
+
+    @staticmethod
+    def _session(engine: AsyncEngine, hosts: Hosts) -> AsyncSession:
+        return AsyncSession(
+            engine,
+            expire_on_commit=False,
+            sync_session_class=_Session,
+            info={_HOSTS: hosts},
+        )
 
     async def close(self) -> None:
         await self.engine.dispose()

@@ -41,7 +41,7 @@ async def predict_choice(
     body: ChoiceRequest, runtime: RuntimeDep, principal: Viewer
 ) -> ChoicePrediction:
     """Speed, rebuild and survival of a wish, next to the controller's other levels."""
-    async with runtime.database.read() as session:
+    async with runtime.database.read(principal.host_ids) as session:
         situation = await choice.Situation.of(session, principal, body)
     return await choice.predict(runtime.lab, situation, body)
 
@@ -51,7 +51,7 @@ async def predict_measured(
     body: MeasuredRequest, runtime: RuntimeDep, principal: Viewer
 ) -> MeasuredPrediction:
     """What the loads that are measured on a virtual drive ought to give."""
-    async with runtime.database.read() as session:
+    async with runtime.database.read(principal.host_ids) as session:
         built = await measured.Built.of(session, principal, body)
     return await measured.predict(runtime.lab, built, body)
 

@@ -40,6 +40,9 @@ class Subscription:
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     def wants(self, change: Change) -> bool:
+        limit = self.principal.host_ids
+        if limit is not None and change.host_id not in limit:
+            return False
         return (
             "all" in self.topics
             or ("fleet" in self.topics and change.kind in FLEET_KINDS)

@@ -33,7 +33,11 @@ def set_topics(
     runtime: Runtime, principal: Principal, stream_id: UUID, body: LiveTopics
 ) -> LiveTopics:
     subscription = runtime.hub.find(stream_id)
-    if subscription is None or subscription.principal.user_id != principal.user_id:
+    if (
+        subscription is None
+        or subscription.principal.user_id != principal.user_id
+        or subscription.principal.host_ids != principal.host_ids
+    ):
         raise NotFoundError("There is no such stream of yours.")
     subscription.topics = frozenset(body.topics)
     return body

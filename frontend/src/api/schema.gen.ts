@@ -1864,6 +1864,16 @@ export interface components {
             /** Expires At */
             expires_at: string | null;
             /**
+             * Host Ids
+             * @description reaches nothing of any other host; empty: all hosts
+             */
+            host_ids: string[];
+            /**
+             * Hosts
+             * @description the names of these hosts
+             */
+            hosts: components["schemas"]["TokenHost"][];
+            /**
              * Id
              * Format: uuid
              */
@@ -1902,6 +1912,12 @@ export interface components {
              * @default 90
              */
             expires_in_days: number | null;
+            /**
+             * Host Ids
+             * @description the only hosts it may reach; empty: all that its maker may reach
+             * @default []
+             */
+            host_ids: string[];
             /** Name */
             name: string;
             /**
@@ -1922,6 +1938,16 @@ export interface components {
             created_at: string;
             /** Expires At */
             expires_at: string | null;
+            /**
+             * Host Ids
+             * @description reaches nothing of any other host; empty: all hosts
+             */
+            host_ids: string[];
+            /**
+             * Hosts
+             * @description the names of these hosts
+             */
+            hosts: components["schemas"]["TokenHost"][];
             /**
              * Id
              * Format: uuid
@@ -6091,6 +6117,19 @@ export interface components {
         /** TaskRequest */
         TaskRequest: {
             action: components["schemas"]["TaskAction"];
+        };
+        /**
+         * TokenHost
+         * @description A host that a token is limited to.
+         */
+        TokenHost: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
         };
         /**
          * UndoKind

@@ -11,6 +11,7 @@ import { i18n } from '@/lib/i18n'
 import { CopyLine } from '@/ui/CopyLine'
 import { Notice } from '@/ui/Notice'
 import { FormProblem, showFieldProblems } from './form-problem'
+import { HostChoice } from './HostChoice'
 import { ROLES } from './UserDialog'
 
 const LIFETIMES_DAYS = ['7', '30', '90', '365', '0'] as const
@@ -24,6 +25,7 @@ const schema = z.object({
   role: z.enum(ROLES),
   days: z.enum(LIFETIMES_DAYS),
   readOnly: z.boolean(),
+  hostIds: z.array(z.string()),
 })
 
 type Values = z.infer<typeof schema>
@@ -35,14 +37,15 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
   const offered = ROLES.slice(0, ROLES.indexOf(role) + 1)
   const form = useForm<Values>({
     resolver: zodResolver(schema),
-    defaultValues: { name: '', role: 'viewer', days: '90', readOnly: false },
+    defaultValues: { name: '', role: 'viewer', days: '90', readOnly: false, hostIds: [] },
   })
   const create = useMutation({
-    mutationFn: ({ name, role: wanted, days, readOnly }: Values) =>
+    mutationFn: ({ name, role: wanted, days, readOnly, hostIds }: Values) =>
       createToken({
         name,
         role: wanted,
         read_only: readOnly,
+        host_ids: hostIds,
         expires_in_days: days === '0' ? null : Number(days),
       }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['api-tokens'] }),
@@ -87,6 +90,10 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
             label={t('tokens.readOnly')}
             description={t('tokens.readOnlyHelp')}
             {...form.register('readOnly')}
+          />
+          <HostChoice
+            hostIds={form.watch('hostIds')}
+            onChange={(hostIds) => form.setValue('hostIds', hostIds)}
           />
           <NativeSelect
             label={t('tokens.expires')}

@@ -38,6 +38,14 @@ function columns(onRevoke: (token: ApiToken) => void): Column<ApiToken>[] {
           : word('role', token.role),
     },
     {
+      id: 'hosts',
+      header: i18n.t('tokens.columns.hosts'),
+      cell: (token) =>
+        token.hosts.length === 0
+          ? i18n.t('tokens.allHosts')
+          : token.hosts.map((host) => host.name).join(', '),
+    },
+    {
       id: 'prefix',
       header: i18n.t('tokens.columns.prefix'),
       cell: (token) => (

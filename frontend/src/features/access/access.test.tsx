@@ -90,6 +90,8 @@ describe('API tokens', () => {
       prefix: 'aw_1',
       role: 'viewer',
       read_only: true,
+      host_ids: [make.HOST_ID],
+      hosts: [{ id: make.HOST_ID, name: 'alpha' }],
       made_with: null,
       username: 'ada',
       created_at: '2026-11-20T12:00:00Z',
@@ -103,12 +105,18 @@ describe('API tokens', () => {
     const dialog = within(await screen.findByRole('dialog'))
     await user.type(dialog.getByRole('textbox', { name: 'Name' }), 'ci')
     await user.click(dialog.getByRole('checkbox', { name: 'Read only' }))
+    const hosts = dialog.getByRole('combobox', { name: 'Hosts' })
+    await user.selectOptions(hosts, await dialog.findByRole('option', { name: 'alpha' }))
+    await user.click(dialog.getByRole('button', { name: 'Remove alpha' }))
+    expect(hosts).toHaveDisplayValue('All hosts')
+    await user.selectOptions(hosts, dialog.getByRole('option', { name: 'alpha' }))
     await user.click(dialog.getByRole('button', { name: 'Make token' }))
     expect(await screen.findByText('aw_secret')).toBeVisible()
     expect(create.requests[0]?.body).toEqual({
       name: 'ci',
       role: 'viewer',
       read_only: true,
+      host_ids: [make.HOST_ID],
       expires_in_days: 90,
     })
     await user.click(screen.getByRole('button', { name: 'I have copied it' }))
