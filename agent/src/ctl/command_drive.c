@@ -36,6 +36,29 @@ void command_drive_offline(struct ctl *ctl, struct ctl_command *command)
     command_done(ctl);
 }
 
+/* A member that was overwritten and is used all the same: a user has seen that its data are right
+ * (ctl_overwritten.c (2)). */
+static void member_trust(struct group_config *config, void *context)
+{
+    const struct ctl_drive *cd = context;
+    struct member_config *member = &config->members[cd->member];
+
+    if (member->why == REASON_DRIVE_OVERWRITTEN_USED) {
+        member->why = REASON_OK;
+    }
+}
+
+static void member_trusted(void *context, int error)
+{
+    const struct ctl_drive *cd = context;
+    struct reason reason = {.code = REASON_OK};
+
+    if (error != 0) {
+        reason_from_store(&reason, error);
+    }
+    command_finish(cd->ctl, &reason);
+}
+
 /* The group went offline with it and has acknowledged nothing since: it is made anew from what its
  * drives hold, and what was being written is resynchronised. */
 void command_drive_online(struct ctl *ctl, struct ctl_command *command)
@@ -49,6 +72,11 @@ void command_drive_online(struct ctl *ctl, struct ctl_command *command)
     }
     if (!rule_drive(cd, LIFE_SET_ONLINE, &reason)) {
         command_finish(ctl, &reason);
+        return;
+    }
+    if (cd_is_overwritten_used(cd)) {
+        command_object_add(command, &cd->object);
+        group_config_change(cd->group->group, member_trust, cd, member_trusted, cd);
         return;
     }
     drive_path(cd, path, sizeof(path));

@@ -100,6 +100,7 @@ static void work_fired(struct clock_timer *timer)
     }
     ctl_record_work(ctl);
     ctl_numbers_work(ctl);
+    ctl_spares_seen_work(ctl);
     ctl_groups_work(ctl);
     ctl_foreign_work(ctl);
     ctl_stripes_work(ctl);
@@ -108,7 +109,6 @@ static void work_fired(struct clock_timer *timer)
         ctl_attempts_work(ctl);
         ctl_laters_work(ctl);
         ctl_glitches_work(ctl);
-        ctl_spares_seen_work(ctl);
         ctl_spares_work(ctl);
         ctl_copybacks_work(ctl);
     }

@@ -367,6 +367,7 @@ static void size_restore(struct ctl_drive *cd)
 void cd_make_blank(struct ctl_drive *cd)
 {
     cd_place_clear(cd);
+    spare_seen_forget(cd->ctl, cd->object.key);
     size_restore(cd);
     free(cd->label);
     cd->label = NULL;

@@ -9,6 +9,7 @@
  * (2) If the group cannot do without all such members, they are used, loudly: there is no better
  *     copy. While another member is absent that may be one, the group waits for it
  *     (ctl_elsewhere.c), because a start would make that one the older state.
+ *     That is a finding until a user says that the data are right (command_drive_online()).
  * (3) One that comes back to a group at work is not rebuilt unasked.
  */
 #include "base/assert.h"
@@ -50,6 +51,23 @@ bool cg_member_is_overwritten(const struct ctl_group *cg, uint32_t member)
     return cg->phase == CTL_GROUP_WAITING && cg_member_is_here(cg, member) && cd->drive != NULL &&
            !cg_member_is_vacant(cg, member) && !cg_member_is_stale(cg, member) &&
            (cd->was_overwritten || is_of_another_set(cg, member));
+}
+
+static enum reason_code why_of(const struct ctl_drive *cd)
+{
+    return cg_config(cd->group)->members[cd->member].why;
+}
+
+bool cd_is_set_aside(const struct ctl_drive *cd)
+{
+    return cd->group != NULL && cd->present && cd_life(cd) == LIFE_FAILED &&
+           (cd->later ? cd->later_why : why_of(cd)) == REASON_DRIVE_LOST_OVERWRITTEN;
+}
+
+bool cd_is_overwritten_used(const struct ctl_drive *cd)
+{
+    return cd->group != NULL && cd->present && why_of(cd) == REASON_DRIVE_OVERWRITTEN_USED &&
+           cd_life(cd) == LIFE_ONLN;
 }
 
 bool cg_overwritten_are_spared(const struct ctl_group *cg)

@@ -689,6 +689,9 @@ const struct ctl_group *group_that_waits(const struct ctl_drive *cd);
 bool cg_member_is_overwritten(const struct ctl_group *cg, uint32_t member);
 /* Can the group do without all that are? */
 bool cg_overwritten_are_spared(const struct ctl_group *cg);
+/* A member that was set aside for that; one that is used all the same. */
+bool cd_is_set_aside(const struct ctl_drive *cd);
+bool cd_is_overwritten_used(const struct ctl_drive *cd);
 bool cg_overwritten_must_wait(const struct ctl_group *cg);
 /* As part of a start: sets them aside, or calls them what they are. */
 void cg_overwritten_lose(struct ctl_group *cg);
@@ -810,6 +813,10 @@ void ctl_spares_seen_load(struct ctl *ctl);
 void ctl_spares_look(struct ctl *ctl);
 void ctl_spares_seen_work(struct ctl *ctl);
 bool spare_seen_is_away(const struct ctl *ctl, const struct controller_spare *seen);
+/* Its label is gone: another program has written there. */
+bool spare_seen_is_lost(const struct ctl *ctl, const struct controller_spare *seen);
+/* By command it is something else. */
+void spare_seen_forget(struct ctl *ctl, const char *key);
 /* It is missed no longer; false: it is not missed. */
 bool spare_seen_remove(struct ctl *ctl, const char *key, struct controller_spare *ret_seen);
 bool ctl_misses_spare(struct ctl *ctl, const char *key);

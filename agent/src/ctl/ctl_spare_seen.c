@@ -2,7 +2,8 @@
  * Hot spares that were seen. The role of a hot spare is on the drive alone, and a drive that is
  * taken out is soon forgotten, so those that were there are kept in the controller's record: what
  * is away is missed until it is back, is something else, is removed as a hot spare, or another
- * drive has been made a hot spare instead. A restart in between changes nothing.
+ * drive has been made a hot spare instead. One whose label another program has overwritten is told
+ * as well, until a user decides what it is. A restart in between changes nothing.
  *
  * (1) `spares_seen` is the truth, and the record follows it. A put that failed is tried again.
  */
@@ -20,6 +21,15 @@ bool spare_seen_is_away(const struct ctl *ctl, const struct controller_spare *se
     const struct ctl_drive *cd = drive_by_key(ctl, seen->key);
 
     return cd == NULL || !cd->present;
+}
+
+bool spare_seen_is_lost(const struct ctl *ctl, const struct controller_spare *seen)
+{
+    const struct ctl_drive *cd = drive_by_key(ctl, seen->key);
+
+    return cd != NULL && cd->present && cd->drive != NULL && cd->settled && !cd->spare &&
+           cd->group == NULL && cd->copyback_of == NULL && !cd->jbod &&
+           (cd->label_status == LABEL_STATUS_NONE || cd->label_status == LABEL_STATUS_DAMAGED);
 }
 
 static void spare_seen_drop(struct ctl *ctl, uint32_t index)
@@ -40,11 +50,16 @@ static struct controller_spare *spare_seen_find(struct ctl *ctl, const char *key
     return NULL;
 }
 
-/* A new one is there instead of the first that is away. */
+static bool spare_seen_is_gone(const struct ctl *ctl, const struct controller_spare *seen)
+{
+    return spare_seen_is_away(ctl, seen) || spare_seen_is_lost(ctl, seen);
+}
+
+/* A new one is there instead of the first that is gone. */
 static struct controller_spare *spare_seen_add(struct ctl *ctl)
 {
     for (uint32_t i = 0; i < ctl->spares_seen_count; i++) {
-        if (spare_seen_is_away(ctl, &ctl->spares_seen[i])) {
+        if (spare_seen_is_gone(ctl, &ctl->spares_seen[i])) {
             return &ctl->spares_seen[i];
         }
     }
@@ -95,7 +110,8 @@ void ctl_spares_look(struct ctl *ctl)
     for (uint32_t i = ctl->spares_seen_count; i > 0; i--) {
         const struct ctl_drive *cd = drive_by_key(ctl, ctl->spares_seen[i - 1].key);
 
-        if (cd != NULL && cd->present && cd->settled && (!cd->spare || cd->group != NULL)) {
+        if (cd != NULL && cd->present && cd->settled && (!cd->spare || cd->group != NULL) &&
+            !spare_seen_is_lost(ctl, &ctl->spares_seen[i - 1])) {
             spare_seen_drop(ctl, i - 1);
         }
     }
@@ -125,7 +141,8 @@ void ctl_spares_seen_load(struct ctl *ctl)
 
 void ctl_spares_seen_work(struct ctl *ctl)
 {
-    if (record_has_them(ctl) || clock_now_us(ctl->ports.clock) < ctl->spares_again_us ||
+    if ((ctl->life != CTL_LIFE_ONLINE && ctl->life != CTL_LIFE_STOPPING) || ctl->start != NULL ||
+        record_has_them(ctl) || clock_now_us(ctl->ports.clock) < ctl->spares_again_us ||
         !ctl_change_begin(ctl, "remembering the hot spares")) {
         return;
     }
@@ -139,12 +156,21 @@ bool spare_seen_remove(struct ctl *ctl, const char *key, struct controller_spare
 {
     struct controller_spare *seen = spare_seen_find(ctl, key);
 
-    if (seen == NULL || !spare_seen_is_away(ctl, seen)) {
+    if (seen == NULL || !spare_seen_is_gone(ctl, seen)) {
         return false;
     }
     *ret_seen = *seen;
     spare_seen_drop(ctl, (uint32_t)(seen - ctl->spares_seen));
     return true;
+}
+
+void spare_seen_forget(struct ctl *ctl, const char *key)
+{
+    struct controller_spare *seen = spare_seen_find(ctl, key);
+
+    if (seen != NULL) {
+        spare_seen_drop(ctl, (uint32_t)(seen - ctl->spares_seen));
+    }
 }
 
 bool ctl_misses_spare(struct ctl *ctl, const char *key)

@@ -152,7 +152,7 @@ static bool state_permits(const struct ctl_drive *cd, enum life_command command,
 {
     enum reason_code refusal = life_cell(life_for(cd, command), command)->refusal;
 
-    if (refusal == REASON_OK) {
+    if (refusal == REASON_OK || (command == LIFE_SET_ONLINE && cd_is_overwritten_used(cd))) {
         return true;
     }
     if (refusal == REASON_WRONG_STATE) {

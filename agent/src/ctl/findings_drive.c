@@ -41,6 +41,9 @@ static bool has_failed(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
 
+    if (cd_is_set_aside(cd)) {
+        return false; /* told as overwritten */
+    }
     if (drive_holds(cd, LIFE_FAILED, finding)) {
         return true;
     }
@@ -49,6 +52,24 @@ static bool has_failed(const void *subject, struct finding *finding)
     }
     finding->effect.code = REASON_EFFECT_LAST_COPY;
     finding->remedy.code = REASON_REMEDY_SET_ONLINE;
+    return true;
+}
+
+/* Set aside, or used because there is no better copy (ctl_overwritten.c). */
+static bool is_overwritten(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+
+    if (cd_is_set_aside(cd)) {
+        drive_tell(cd, finding, 0);
+        return true;
+    }
+    if (!cd_is_overwritten_used(cd)) {
+        return false;
+    }
+    drive_tell(cd, finding, 0);
+    finding->effect.code = REASON_EFFECT_DRIVE_OVERWRITTEN_USED;
+    finding->remedy.code = REASON_REMEDY_DRIVE_OVERWRITTEN_USED;
     return true;
 }
 
@@ -185,6 +206,7 @@ static bool spare_is_unusable(const void *subject, struct finding *finding)
 
 static const struct finding_row rows[] = {
     {FINDING_DRIVE_FAILED, has_failed},
+    {FINDING_DRIVE_OVERWRITTEN, is_overwritten},
     {FINDING_DRIVE_MISSING, is_missing},
     {FINDING_DRIVE_REMOVED, is_removed},
     {FINDING_DRIVE_OFFLINE, is_offline},
@@ -206,7 +228,16 @@ static bool spare_is_missing(const void *subject, struct finding *finding)
     return true;
 }
 
-static const struct finding_row spare_rows[] = {{FINDING_SPARE_MISSING, spare_is_missing}};
+static bool spare_is_overwritten(const void *subject, struct finding *finding)
+{
+    const struct controller_spare *seen = subject;
+
+    finding_tell(finding, "drive", seen->name, "serial", seen->serial, "path", seen->path, NULL);
+    return true;
+}
+
+static const struct finding_row away_rows[] = {{FINDING_SPARE_MISSING, spare_is_missing}};
+static const struct finding_row lost_rows[] = {{FINDING_SPARE_OVERWRITTEN, spare_is_overwritten}};
 
 static void findings_of_spares_away(struct ctl *ctl)
 {
@@ -217,7 +248,9 @@ static void findings_of_spares_away(struct ctl *ctl)
 
         memcpy(object.key, seen->key, sizeof(object.key));
         if (spare_seen_is_away(ctl, seen)) {
-            findings_add(ctl, spare_rows, 1, &object, seen->path, seen);
+            findings_add(ctl, away_rows, 1, &object, seen->path, seen);
+        } else if (spare_seen_is_lost(ctl, seen)) {
+            findings_add(ctl, lost_rows, 1, &object, seen->path, seen);
         }
     }
 }

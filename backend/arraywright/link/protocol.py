@@ -445,8 +445,10 @@ class FindingCode(StrEnum):
     DRIVE_MEDIA_ERRORS = "drive_media_errors"
     DRIVE_SLOW = "drive_slow"
     DRIVE_FOREIGN = "drive_foreign"
+    DRIVE_OVERWRITTEN = "drive_overwritten"
     REBUILD_FAILED = "rebuild_failed"
     SPARE_MISSING = "spare_missing"
+    SPARE_OVERWRITTEN = "spare_overwritten"
     SPARE_UNUSABLE = "spare_unusable"
     PLACE_EMPTY = "place_empty"
     SPARES_USED_UP = "spares_used_up"
@@ -1962,12 +1964,20 @@ REASONS: dict[str, str] = {
     "finding_drive_foreign": "Drive {drive} (serial {serial}) carries a foreign label that belongs to no set which can be imported.",
     "effect_drive_foreign": "It is not used.",
     "remedy_drive_foreign": 'If its content is not needed, free it with "{path} set good force".',
+    "finding_drive_overwritten": "Another program wrote to drive {drive} (serial {serial}) of drive group {group}: something else is where its metadata were.",
+    "effect_drive_overwritten": "The drive is set aside. The drive group does without it, and nothing on it is read or changed.",
+    "remedy_drive_overwritten": 'Look at what is on the drive. Then rebuild it with "{path} start rebuild", which overwrites that, or replace it.',
+    "effect_drive_overwritten_used": "The drive group would be offline without it, so the drive is used, and its data may be wrong.",
+    "remedy_drive_overwritten_used": 'Compare the data of the drive group with a backup. Once they are right, end this with "{path} set online".',
     "finding_rebuild_failed": "The rebuild of drive {drive} (serial {serial}) failed.",
     "effect_rebuild_failed": "Drive group {group} stays degraded.",
     "remedy_rebuild_failed": 'Start it again with "{path} start rebuild", or replace the drive.',
     "finding_spare_missing": "Hot spare {drive} (serial {serial}) is missing.",
     "effect_spare_missing": "It cannot take the place of a failed drive.",
     "remedy_spare_missing": 'Put it back, add another hot spare, or do without it: "{path} delete hotsparedrive".',
+    "finding_spare_overwritten": "Hot spare {drive} (serial {serial}) has lost its label: another program wrote to the drive.",
+    "effect_spare_overwritten": "It is no longer a hot spare and cannot take the place of a failed drive.",
+    "remedy_spare_overwritten": 'Look at what is on the drive. Then make it a hot spare again with "{path} add hotsparedrive", or do without it: "{path} delete hotsparedrive".',
     "finding_spare_unusable": "Hot spare {drive} (serial {serial}) cannot serve drive group {groups}.",
     "effect_spare_unusable": "If a drive fails there, this hot spare is not used.",
     "remedy_spare_unusable": "Use another drive as hot spare.",
@@ -2207,8 +2217,10 @@ FINDING_TITLES: dict[str, str] = {
     "drive_media_errors": "Media errors",
     "drive_slow": "Drive slow",
     "drive_foreign": "Drive with a foreign label",
+    "drive_overwritten": "Drive overwritten by another program",
     "rebuild_failed": "Rebuild failed",
     "spare_missing": "Hot spare missing",
+    "spare_overwritten": "Hot spare overwritten by another program",
     "spare_unusable": "Hot spare cannot serve",
     "place_empty": "Drive group incomplete",
     "spares_used_up": "No hot spare left",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ctl_world.h"
+#include "drive/drive_layout.h"
 #include "sim_store.h"
 
 #define MINUTE (60 * SIM_SECOND)
@@ -96,7 +97,9 @@ static void drives_agree(const struct picture *picture)
         enum drive_state state = view->state;
         bool member = view->group[0] != '\0';
 
-        expect(picture, state == DRIVE_STATE_FAILED, FINDING_DRIVE_FAILED, key);
+        expect(picture,
+               state == DRIVE_STATE_FAILED && find(picture, FINDING_DRIVE_OVERWRITTEN, key) == NULL,
+               FINDING_DRIVE_FAILED, key);
         expect(picture, state == DRIVE_STATE_MISSING && member, FINDING_DRIVE_MISSING, key);
         expect(picture, state == DRIVE_STATE_OFFLINE, FINDING_DRIVE_OFFLINE, key);
         expect(picture, state == DRIVE_STATE_UNCONFIGURED_BAD && !member && view->present,
@@ -512,6 +515,126 @@ static void test_spare_away_of_a_full_store(void **state)
     world_free(world);
 }
 
+/* Another program has written to a drive while nobody looked. */
+
+/* As mkfs does, which knows of no RAID: the first MiB and the end of the drive. */
+static void overwrite(struct ctl_world *world, uint32_t slot)
+{
+    const struct slot *place = &world->slots[slot];
+    uint8_t *bytes = calloc(1, MIB);
+
+    assert_non_null(bytes);
+    sim_drive_poke(place->drive, 0, bytes, MIB);
+    sim_drive_poke(place->drive, place->options.size_bytes - 64 * 1024, bytes, 64 * 1024);
+    free(bytes);
+}
+
+static void wipe_label(struct ctl_world *world, uint32_t slot)
+{
+    const struct slot *place = &world->slots[slot];
+    uint8_t *bytes = calloc(1, MIB);
+
+    assert_non_null(bytes);
+    sim_drive_poke(place->drive, 0, bytes, MIB);
+    sim_drive_poke(place->drive, drive_layout_label_offset(place->options.size_bytes, false, 0),
+                   bytes, LABEL_SLOT_COUNT * LABEL_SLOT_BYTES);
+    free(bytes);
+}
+
+static struct ctl_world *world_with(uint64_t seed, enum raid_level level, uint32_t drives)
+{
+    struct ctl_world *world = world_new(seed, 7);
+
+    world_start(world);
+    assert_int_equal(world_create(world, level, 0, drives, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    return world;
+}
+
+static void test_overwritten_is_set_aside(void **state)
+{
+    struct ctl_world *world = world_with(76, RAID_LEVEL_1, 2);
+    const struct finding *finding = NULL;
+
+    (void)state;
+    world_stop(world);
+    overwrite(world, 1);
+    world_start(world);
+    for (uint32_t i = 0; i < 2; i++) {
+        finding = find(look(world), FINDING_DRIVE_OVERWRITTEN, slot_key(world, 1));
+        assert_non_null(finding);
+        expect_text(&finding->what, "Another program wrote to drive 252:1 (serial S01) of drive "
+                                    "group 0: something else is where its metadata were.");
+        expect_text(&finding->remedy, "Look at what is on the drive. Then rebuild it with "
+                                      "\"/c0/e252/s1 start rebuild\", which overwrites that, or "
+                                      "replace it.");
+        expect(look(world), false, FINDING_DRIVE_FAILED, NULL);
+        world_restart(world);
+    }
+    assert_int_equal(world_task(world, CTL_OP_REBUILD, slot_key(world, 1), TASK_ACTION_START),
+                     REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    assert_int_equal(look(world)->list.count, 0);
+    world_free(world);
+}
+
+static void test_overwritten_is_used(void **state)
+{
+    struct ctl_world *world = world_with(77, RAID_LEVEL_0, 2);
+    const struct finding *finding = NULL;
+
+    (void)state;
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_ONLINE, 1), REASON_WRONG_STATE);
+    world_stop(world);
+    overwrite(world, 1);
+    world_start(world);
+    world_restart(world); /* it is told until somebody says that the data are right */
+    finding = find(look(world), FINDING_DRIVE_OVERWRITTEN, slot_key(world, 1));
+    assert_non_null(finding);
+    expect_text(&finding->effect, "The drive group would be offline without it, so the drive is "
+                                  "used, and its data may be wrong.");
+    expect_text(&finding->remedy, "Compare the data of the drive group with a backup. Once they "
+                                  "are right, end this with \"/c0/e252/s1 set online\".");
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_ONLINE, 0), REASON_WRONG_STATE);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_ONLINE, 1), REASON_OK);
+    assert_int_equal(look(world)->list.count, 0);
+    world_restart(world);
+    assert_int_equal(look(world)->list.count, 0);
+    world_free(world);
+}
+
+static void test_spare_is_overwritten(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct ctl_world *world = world_with(78 + i, RAID_LEVEL_1, 2);
+        const struct finding *finding = NULL;
+
+        assert_int_equal(world_spare(world, 6, NULL), REASON_OK);
+        world_stop(world);
+        wipe_label(world, 6);
+        world_start(world);
+        world_restart(world);
+        expect(look(world), true, FINDING_SPARE_OVERWRITTEN, slot_key(world, 6));
+        finding = find(look(world), FINDING_SPARE_OVERWRITTEN, slot_key(world, 6));
+        assert_non_null(finding);
+        expect_text(&finding->what, "Hot spare 252:6 (serial S06) has lost its label: another "
+                                    "program wrote to the drive.");
+        expect(look(world), false, FINDING_SPARE_MISSING, NULL);
+        if (i == 0) {
+            assert_int_equal(world_spare(world, 6, NULL), REASON_OK);
+        } else if (i == 1) {
+            assert_int_equal(world_drive_op(world, CTL_OP_SPARE_REMOVE, 6), REASON_OK);
+        } else {
+            assert_int_equal(world_create(world, RAID_LEVEL_0, 6, 1, "new"), REASON_OK);
+        }
+        expect(look(world), false, FINDING_SPARE_OVERWRITTEN, NULL);
+        world_restart(world);
+        expect(look(world), false, FINDING_SPARE_OVERWRITTEN, NULL);
+        world_free(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,6 +642,9 @@ int main(void)
         cmocka_unit_test(test_spare_away_is_replaced),
         cmocka_unit_test(test_spare_away_is_removed),
         cmocka_unit_test(test_spare_away_of_a_full_store),
+        cmocka_unit_test(test_overwritten_is_set_aside),
+        cmocka_unit_test(test_overwritten_is_used),
+        cmocka_unit_test(test_spare_is_overwritten),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_idle_spares),
         cmocka_unit_test(test_repair),
