@@ -19,6 +19,7 @@ from arraywright.audit import endpoints as audit
 from arraywright.auth import endpoints as auth
 from arraywright.commands import endpoints as commands
 from arraywright.commands.dispatcher import CommandDispatcher
+from arraywright.conditional import Conditional
 from arraywright.events import endpoints as events
 from arraywright.hosts import endpoints as hosts
 from arraywright.kit.clock import Clock
@@ -151,6 +152,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
         app.include_router(ui.make_router(settings.ui_dir))
     _add_handlers(app)
     app.add_middleware(BodyLimit)
+    app.add_middleware(Conditional)
     app.add_middleware(Address)
     app.add_middleware(GZipMiddleware, minimum_size=2048, compresslevel=5)
     app.add_middleware(SecurityHeaders)
@@ -195,6 +197,8 @@ def _no_such(request: Request) -> ProblemError:
         for route in router.routes:
             if isinstance(route, APIRoute) and route.path_regex.match(path):
                 methods |= route.methods or set()
+    if "GET" in methods:
+        methods.add("HEAD")
     if not methods:
         return NotFoundError("There is no such resource.")
     allowed = ", ".join(sorted(methods))

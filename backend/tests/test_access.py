@@ -378,9 +378,9 @@ async def test_database_is_its_owners_only(tmp_path: Path) -> None:
     ("method", "path", "allow"),
     [
         ("GET", "/auth/login", "POST"),
-        ("PUT", "/users", "GET, POST"),
-        ("POST", "/hosts/00000000-0000-0000-0000-000000000000", "DELETE, GET"),
-        ("DELETE", "/events", "GET"),
+        ("PUT", "/users", "GET, HEAD, POST"),
+        ("POST", "/hosts/00000000-0000-0000-0000-000000000000", "DELETE, GET, HEAD"),
+        ("DELETE", "/events", "GET, HEAD"),
     ],
 )
 async def test_methods_that_a_resource_does_not_know(

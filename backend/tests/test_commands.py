@@ -92,7 +92,7 @@ async def test_create_virtual_drive(agent: FakeAgent, operator: httpx.AsyncClien
     await agent.report_all(documents.raid5_host())
     made = await operator.get(f"/virtual-drives/{done['objects'][0]['id']}")
     assert made.json()["name"] == "data"
-    assert made.headers["ETag"] == f'"{made.json()["config_rev"]}"'
+    assert made.headers["ETag"].startswith(f'"{made.json()["config_rev"]}.')
 
 
 async def test_wait_returns_the_finished_command(
@@ -120,6 +120,40 @@ async def test_wait_ends_in_time(raid5: FakeAgent, operator: httpx.AsyncClient) 
         f"/drives/{drive['id']}/actions/locate", json={"on": True}, headers={"Prefer": "wait=1"}
     )
     assert (answer.status_code, answer.json()["state"]) == (202, "offered")
+
+
+@pytest.mark.parametrize(
+    ("state", "code", "status"),
+    [
+        ("refused", "last_copy", 409),
+        ("refused", "stale_precondition", 412),
+        ("failed", "io_error", 409),
+        ("indeterminate", "interrupted", 504),
+    ],
+)
+async def test_wait_tells_a_bad_end_as_a_problem(
+    raid5: FakeAgent, operator: httpx.AsyncClient, state: str, code: str, status: int
+) -> None:
+    """A script that looks at the status alone must not take it for a success."""
+    drive = await by_path(operator, "drives", "/c0/e252/s0")
+    path = f"/drives/{drive['id']}/actions/offline"
+    key = {"Prefer": "wait=10", "Idempotency-Key": "once"}
+    asked = asyncio.create_task(operator.post(path, headers=key))
+    command = await raid5.expect("command", op="drive_offline")
+    why = documents.reason(code, "Drive d0 holds the last copy.", drive="d0")
+    await raid5.finish(command, state=state, reason=why)
+    for answer in (await asked, await operator.post(path, headers=key)):
+        assert answer.status_code == status, answer.text
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert answer.headers["Location"] == f"/api/v1/commands/{command['command_id']}"
+        problem = answer.json()
+        assert (problem["code"], problem["detail"], problem["params"]) == (
+            *(code, "Drive d0 holds the last copy.", {"drive": "d0"}),
+        )
+        assert problem["status"] == status
+        assert problem["command"]["state"] == state
+    unwaited = await operator.post(path, headers={"Idempotency-Key": "once"})
+    assert (unwaited.status_code, unwaited.json()["state"]) == (202, state)
 
 
 async def test_refusal_reaches_the_caller(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
@@ -655,8 +689,8 @@ async def test_never_offered_command_expires(settings: Settings, password_hash: 
             json={"on": True},
             headers={"Prefer": "wait=10"},
         )
-        assert (answer.status_code, answer.json()["state"]) == (200, "expired")
-        assert answer.json()["reason"]["code"] == "expired"
+        assert (answer.status_code, answer.json()["code"]) == (409, "expired")
+        assert answer.json()["command"]["state"] == "expired"
         await callers.close()
 
 

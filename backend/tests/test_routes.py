@@ -178,6 +178,36 @@ def test_no_schema_is_unknown() -> None:
             )
 
 
+def test_changes_by_a_session_need_the_csrf_header() -> None:
+    schemes = document()["components"]["securitySchemes"]
+    assert schemes["csrf"]["in"] == "header"
+    assert schemes["csrf"]["name"].lower() == "x-csrf-token"
+    for path, operations in document()["paths"].items():
+        for method, operation in operations.items():
+            if (method.upper(), path.removeprefix(PREFIX)) in PUBLIC:
+                assert operation["security"] == []
+            elif method == "get":
+                assert "security" not in operation, path
+            else:
+                assert operation["security"] == [{"session": [], "csrf": []}, {"token": []}]
+
+
+def test_messages_of_the_stream_have_a_schema() -> None:
+    described = document()
+    answer = described["paths"][f"{PREFIX}/live/stream"]["get"]["responses"]["200"]
+    reference = answer["content"]["text/event-stream"]["schema"]["$ref"]
+    messages = described["components"]["schemas"][reference.rpartition("/")[2]]["oneOf"]
+    assert {item["properties"]["event"]["const"] for item in messages} == {
+        *("ready", "change", "reset", "end"),
+    }
+    for item in messages:
+        data = item["properties"]["data"]
+        assert data["contentMediaType"] == "application/json"
+        assert (
+            data["contentSchema"]["$ref"].rpartition("/")[2] in described["components"]["schemas"]
+        )
+
+
 def test_operation_ids_read_well() -> None:
     ids = [
         operation["operationId"]

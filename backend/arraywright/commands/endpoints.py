@@ -1,16 +1,16 @@
 """Changes of storage over HTTP: each answers 202 with a command to follow."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
-from arraywright.commands import intents, preview, queries, service
+from arraywright.commands import intents, outcome, preview, queries, service
 from arraywright.commands.filters import CommandFilter
 from arraywright.commands.schemas import Command
 from arraywright.dependencies import Operator, ReadSession, RuntimeDep, Viewer
 from arraywright.kit.headers import ChangeHeaders, ChangeHeadersDep
-from arraywright.kit.problems import problems
+from arraywright.kit.problems import PROBLEM_MEDIA_TYPE, problems
 from arraywright.kit.schema import Page
 from arraywright.link.protocol import Size
 from arraywright.storage.figures import BadBlocks, Latency
@@ -52,9 +52,19 @@ drives = APIRouter(prefix="/drives", tags=["drives"])
 virtual_drives = APIRouter(prefix="/virtual-drives", tags=["virtual_drives"])
 batteries = APIRouter(prefix="/batteries", tags=["batteries"])
 
-ANSWERS = {
-    **problems(404, 409, 412, 428),
-    200: {"model": Command, "description": "finished within the time of `Prefer: wait`"},
+REF = "#/components/schemas/"
+ENDED_BADLY = {"anyOf": [{"$ref": REF + name} for name in ("Problem", "CommandProblem")]}
+ANSWERS: dict[int | str, dict[str, Any]] = {
+    **problems(404, 409, 412, 428, 504),
+    **{
+        status: {
+            "description": "Also: the command has ended within the time of `Prefer: wait`, "
+            "otherwise than well",
+            "content": {PROBLEM_MEDIA_TYPE: {"schema": ENDED_BADLY}},
+        }
+        for status in (409, 412, 504)
+    },
+    200: {"model": Command, "description": "succeeded within the time of `Prefer: wait`"},
     202: {"description": "Accepted; follow it at Location"},
 }
 
@@ -76,10 +86,13 @@ class Submitter:
 
     async def __call__(self, intent: intents.Intent) -> Command:
         command = await service.submit(self._runtime, self._principal, intent, self._headers)
-        self._response.headers["Location"] = f"/api/v1/commands/{command.id}"
+        headers = {"Location": f"/api/v1/commands/{command.id}"}
+        self._response.status_code = 202
         if self._headers.wait_s:
-            self._response.headers["Preference-Applied"] = f"wait={self._headers.wait_s:.0f}"
-        self._response.status_code = 200 if command.finished and self._headers.wait_s else 202
+            headers["Preference-Applied"] = f"wait={self._headers.wait_s:.0f}"
+            outcome.check(command, headers)
+            self._response.status_code = 200 if command.finished else 202
+        self._response.headers.update(headers)
         return command
 
 

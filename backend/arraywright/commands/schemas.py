@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from arraywright.kit.roles import Role
-from arraywright.kit.schema import ApiModel, OpenWord, Reason, Timestamp
+from arraywright.kit.schema import ApiModel, OpenWord, Problem, Reason, Timestamp
 from arraywright.link.protocol import CommandClass, ObjectKind
 
 
@@ -58,3 +58,10 @@ class Command(ApiModel):
     accepted_at: Timestamp | None
     ended_at: Timestamp | None
     not_after: Timestamp
+
+
+class CommandProblem(Problem):
+    """With `Prefer: wait`: the command has ended otherwise than well; code and text are the
+    host's."""
+
+    command: Command

@@ -56,7 +56,8 @@ def parse_if_match(value: str | None) -> str | None:
             "If-Match must be one revision in double quotes.",
             errors=[("If-Match", 'expected "config_rev"')],
         )
-    return match.group(1)
+    # What follows the point names the whole answer, figures included: see `conditional`.
+    return match.group(1).partition(".")[0]
 
 
 def parse_wait(value: str | None) -> float:

@@ -22,7 +22,10 @@ class ProblemError(Exception):
         params: Mapping[str, str] | None = None,
         errors: Sequence[tuple[str, str]] = (),
         headers: Mapping[str, str] | None = None,
+        title: str | None = None,
+        more: Mapping[str, Any] | None = None,
     ) -> None:
+        """`more`: further members of the document."""
         super().__init__(detail)
         self.detail = detail
         self.code = code or self.code
@@ -30,17 +33,20 @@ class ProblemError(Exception):
         self.params = dict(params or {})
         self.errors = [{"pointer": pointer, "message": text} for pointer, text in errors]
         self.headers = dict(headers or {})
+        self.title = title or HTTPStatus(self.status).phrase
+        self.more = dict(more or {})
 
     def document(self, instance: str) -> dict[str, Any]:
         return {
             "type": f"urn:arraywright:problem:{self.code}",
-            "title": HTTPStatus(self.status).phrase,
+            "title": self.title,
             "status": self.status,
             "code": self.code,
             "detail": self.detail,
             "instance": instance,
             "params": self.params,
             "errors": self.errors,
+            **self.more,
         }
 
 

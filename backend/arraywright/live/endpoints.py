@@ -13,15 +13,10 @@ from arraywright.live.schemas import LiveTopics
 
 router = APIRouter(prefix="/live", tags=["live"])
 
-LIVE_EVENTS = ("LiveReady", "LiveChange", "LiveReset", "LiveEnd")
 STREAM_RESPONSE: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Server-sent events `ready`, `change`, `reset`, `end`; data is JSON",
-        "content": {
-            "text/event-stream": {
-                "schema": {"anyOf": [{"$ref": f"#/components/schemas/{n}"} for n in LIVE_EVENTS]}
-            }
-        },
+        "description": "Server-sent events; the schema is that of each of them",
+        "content": {"text/event-stream": {"schema": {"$ref": "#/components/schemas/LiveMessage"}}},
     }
 }
 
@@ -38,9 +33,8 @@ async def open_stream(
     last_event_id: Annotated[str | None, Header(max_length=64)] = None,
 ) -> StreamingResponse:
     """Resumes after Last-Event-ID if that is still known, else begins with `reset`."""
-    subscription = stream.subscribe(runtime, principal, last_event_id)
     return StreamingResponse(
-        stream.render(runtime, subscription),
+        stream.render(runtime, principal, last_event_id),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )

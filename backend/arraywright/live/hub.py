@@ -123,6 +123,10 @@ class Hub:
     def unsubscribe(self, subscription: Subscription) -> None:
         self._subscriptions.pop(subscription.id, None)
 
+    @property
+    def listeners(self) -> int:
+        return len(self._subscriptions)
+
     def find(self, stream_id: UUID) -> Subscription | None:
         return self._subscriptions.get(stream_id)
 

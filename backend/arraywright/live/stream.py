@@ -25,10 +25,6 @@ KEEP_ALIVE_S = 15.0
 KINDS = frozenset(kind.value for kind in LiveKind)
 
 
-def subscribe(runtime: Runtime, principal: Principal, last_event_id: str | None) -> Subscription:
-    return runtime.hub.subscribe(principal, last_event_id)
-
-
 def set_topics(
     runtime: Runtime, principal: Principal, stream_id: UUID, body: LiveTopics
 ) -> LiveTopics:
@@ -55,9 +51,15 @@ def _seconds_left(runtime: Runtime, subscription: Subscription) -> float:
     return (expires_us - runtime.clock.now_us()) / 1e6
 
 
-async def render(runtime: Runtime, subscription: Subscription) -> AsyncIterator[str]:
-    """The stream's text; ends with an `end` event when its credentials or the server end."""
+async def render(
+    runtime: Runtime, principal: Principal, last_event_id: str | None
+) -> AsyncIterator[str]:
+    """The stream's text; ends with an `end` event when its credentials or the server end.
+
+    It listens from its first line on: one that is never read leaves nothing behind.
+    """
     hub = runtime.hub
+    subscription = hub.subscribe(principal, last_event_id)
     try:
         ready = LiveReady(stream=subscription.id, topics=sorted(subscription.topics))
         yield "retry: 2000\n" + _event("ready", ready, hub.event_id(subscription.delivered))

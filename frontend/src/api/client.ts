@@ -42,9 +42,20 @@ interface Answer<Data> {
   response: Response
 }
 
-/** The data, or the server's problem thrown whole. */
+/** The command that has ended badly while its request waited: its problem carries it. */
+function endedCommand(error: unknown): unknown {
+  if (typeof error !== 'object' || error === null || !('command' in error)) return undefined
+  return error.command
+}
+
+/**
+ * The data, or the server's problem thrown whole. A command is a command, however it ended: whoever
+ * follows it says what became of it.
+ */
 export async function unwrap<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
   const { data, error, response } = await answer
+  const ended = endedCommand(error)
+  if (ended !== undefined) return ended as Data
   if (!response.ok) throw new ProblemError(toProblem(error, response))
   return data as Data
 }

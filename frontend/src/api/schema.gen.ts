@@ -2679,6 +2679,32 @@ export interface components {
             total: number | null;
         };
         /**
+         * CommandProblem
+         * @description With `Prefer: wait`: the command has ended otherwise than well; code and text are the
+         *     host's.
+         */
+        CommandProblem: {
+            /** Code */
+            code: string;
+            command: components["schemas"]["Command"];
+            /** Detail */
+            detail: string;
+            /** Errors */
+            errors: components["schemas"]["FieldProblem"][];
+            /** Instance */
+            instance: string;
+            /** Params */
+            params: {
+                [key: string]: string;
+            };
+            /** Status */
+            status: number;
+            /** Title */
+            title: string;
+            /** Type */
+            type: string;
+        };
+        /**
          * CommandState
          * @description `queued` and `offered` are ours; the rest is what the host answered.
          * @enum {string}
@@ -4596,6 +4622,40 @@ export interface components {
          * @enum {string}
          */
         LiveKind: "host" | "controller" | "enclosure" | "drive" | "drive_group" | "virtual_drive" | "battery" | "operation" | "command" | "event" | "alert" | "user";
+        /** LiveMessage */
+        LiveMessage: {
+            data: string;
+            /** @constant */
+            event: "ready";
+            /** @description for Last-Event-ID; not in `end` */
+            id?: string;
+            /** @description milliseconds; in `ready` only */
+            retry?: number;
+        } | {
+            data: string;
+            /** @constant */
+            event: "change";
+            /** @description for Last-Event-ID; not in `end` */
+            id?: string;
+            /** @description milliseconds; in `ready` only */
+            retry?: number;
+        } | {
+            data: string;
+            /** @constant */
+            event: "reset";
+            /** @description for Last-Event-ID; not in `end` */
+            id?: string;
+            /** @description milliseconds; in `ready` only */
+            retry?: number;
+        } | {
+            data: string;
+            /** @constant */
+            event: "end";
+            /** @description for Last-Event-ID; not in `end` */
+            id?: string;
+            /** @description milliseconds; in `ready` only */
+            retry?: number;
+        };
         /**
          * LiveReady
          * @description SSE event `ready`: the first of every stream.
@@ -7761,7 +7821,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7815,22 +7875,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -7849,6 +7909,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -7875,7 +7944,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7929,22 +7998,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -7963,6 +8032,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -7985,7 +8063,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8039,22 +8117,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -8073,6 +8151,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -8362,7 +8449,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8416,22 +8503,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -8450,6 +8537,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -8476,7 +8572,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8530,22 +8626,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -8564,6 +8660,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -8590,7 +8695,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8644,22 +8749,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -8678,6 +8783,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -8704,7 +8818,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8758,22 +8872,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -8792,6 +8906,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -8818,7 +8941,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8872,22 +8995,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -8906,6 +9029,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -8928,7 +9060,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8982,22 +9114,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -9016,6 +9148,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -9042,7 +9183,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9096,22 +9237,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -9130,6 +9271,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -9593,7 +9743,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9647,22 +9797,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -9681,6 +9831,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -9707,7 +9866,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9761,22 +9920,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -9795,6 +9954,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -9821,7 +9989,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9875,22 +10043,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -9909,6 +10077,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -9935,7 +10112,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9989,22 +10166,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -10023,6 +10200,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -10045,7 +10231,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10099,22 +10285,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -10133,6 +10319,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -10159,7 +10354,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10213,22 +10408,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -10247,6 +10442,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -10273,7 +10477,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10327,22 +10531,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -10361,6 +10565,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -10383,7 +10596,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10437,22 +10650,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -10471,6 +10684,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -10493,7 +10715,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10547,22 +10769,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -10581,6 +10803,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -10603,7 +10834,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10657,22 +10888,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -10691,6 +10922,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -10717,7 +10957,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10771,22 +11011,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -10805,6 +11045,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -10827,7 +11076,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10881,22 +11130,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -10915,6 +11164,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -10941,7 +11199,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10995,22 +11253,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -11029,6 +11287,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -11051,7 +11318,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11105,22 +11372,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -11139,6 +11406,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -11161,7 +11437,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11215,22 +11491,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -11249,6 +11525,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -11271,7 +11556,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11325,22 +11610,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -11359,6 +11644,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -12957,13 +13251,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Server-sent events `ready`, `change`, `reset`, `end`; data is JSON */
+            /** @description Server-sent events; the schema is that of each of them */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["LiveReady"] | components["schemas"]["LiveChange"] | components["schemas"]["LiveReset"] | components["schemas"]["LiveEnd"];
+                    "text/event-stream": components["schemas"]["LiveMessage"];
                 };
             };
             /** @description Bad Request */
@@ -13769,7 +14063,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13823,22 +14117,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -13857,6 +14151,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -14042,7 +14345,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14096,22 +14399,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -14130,6 +14433,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -14156,7 +14468,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14210,22 +14522,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -14244,6 +14556,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -14270,7 +14591,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14324,22 +14645,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -14358,6 +14679,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -14384,7 +14714,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14438,22 +14768,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -14472,6 +14802,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -14498,7 +14837,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14552,22 +14891,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -14586,6 +14925,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -14612,7 +14960,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14666,22 +15014,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -14700,6 +15048,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -14726,7 +15083,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14780,22 +15137,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -14814,6 +15171,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -14840,7 +15206,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14894,22 +15260,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -14928,6 +15294,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };
@@ -14950,7 +15325,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description finished within the time of `Prefer: wait` */
+            /** @description succeeded within the time of `Prefer: wait` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15004,22 +15379,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
-            /** @description Precondition Failed */
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
             412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -15038,6 +15413,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
                 };
             };
         };

@@ -1,5 +1,6 @@
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
+import type { Command } from '@/api/types'
 import * as make from './factories'
 import { catalogue, choicePrediction } from './factories-lab'
 
@@ -28,14 +29,26 @@ export const refuse = (
   )
 
 /** Answers and keeps what was sent. */
-export function record<Body>(method: 'post' | 'patch' | 'delete', path: string, answer: Body) {
+export function record<Body>(
+  method: 'post' | 'patch' | 'delete',
+  path: string,
+  answer: Body,
+  status = 200,
+) {
   const requests: { body: unknown; headers: Headers }[] = []
   const handler = http[method](api(path), async ({ request }) => {
     const text = await request.text()
     requests.push({ body: text === '' ? undefined : JSON.parse(text), headers: request.headers })
-    return HttpResponse.json(answer as never)
+    return HttpResponse.json(answer as never, { status })
   })
   return { handler, requests }
+}
+
+/** A command that ends otherwise than well while its request waits. */
+export function recordEnd(method: 'post' | 'patch' | 'delete', path: string, command: Command) {
+  const { code = command.state, text = '' } = command.reason ?? {}
+  const problem = { ...make.problem(409, code, text), command }
+  return record(method, path, problem, 409)
 }
 
 const drives = [

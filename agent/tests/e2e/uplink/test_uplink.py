@@ -384,9 +384,11 @@ class Linked(Case):
         self.assertEqual(command["state"], "succeeded", command)
         self.assertIn("virtual_drive", [item["kind"] for item in command["objects"]])
         self.assertEqual(self.names(), ["ordered"])
-        refused = self.order(self.wish("raid5", [0, 1, 2], "again"), Prefer="wait=30")
-        self.assertIn(refused["state"], ("refused", "failed"))
-        self.assertNotEqual(refused["reason"]["code"], "ok")
+        with self.assertRaises(Problem) as refused:
+            self.order(self.wish("raid5", [0, 1, 2], "again"), Prefer="wait=30")
+        told = refused.exception.document
+        self.assertEqual((refused.exception.status, told["command"]["state"]), (409, "refused"))
+        self.assertEqual(told["code"], told["command"]["reason"]["code"])
         self.assertEqual(self.names(), ["ordered"])
         wait_for("all outcomes to be acknowledged", lambda: not self.undelivered())
 

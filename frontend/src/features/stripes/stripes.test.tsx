@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Stripe, VirtualDrive } from '@/api/types'
 import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
-import { get, list, record, server } from '@/test/server'
+import { get, list, record, recordEnd, server } from '@/test/server'
 
 const KEY = '5f1c8a52-0000-4000-8000-000000000001'
 const STRIPE_PAGE = `/hosts/${make.HOST_ID}/stripes/${KEY}`
@@ -100,7 +100,7 @@ describe('a stripe', () => {
 
   it('says what stands in the way of a deletion, and only then offers force', async () => {
     const reason = make.reason('virtual_drive_in_use', 'wide has 2 open connections.')
-    const refused = record('post', REMOVE, make.command({ state: 'refused', reason }))
+    const refused = recordEnd('post', REMOVE, make.command({ state: 'refused', reason }))
     server.use(refused.handler)
     const { user } = renderApp(STRIPE_PAGE)
     await user.click(await screen.findByRole('button', { name: 'Delete …' }))
@@ -184,7 +184,7 @@ describe('creating a stripe', () => {
 
   it('gives up what is on the members only with a typed name, after the host has said so', async () => {
     const reason = make.reason('stripe_has_data', 'Virtual drive left carries data.')
-    const refused = record('post', CREATE, make.command({ state: 'refused', reason }))
+    const refused = recordEnd('post', CREATE, make.command({ state: 'refused', reason }))
     server.use(refused.handler)
     const { user } = await choose()
     await user.click(screen.getByRole('button', { name: 'Create wide' }))
@@ -198,7 +198,7 @@ describe('creating a stripe', () => {
 
   it('does not offer force for any other refusal', async () => {
     const reason = make.reason('name_taken', 'The name wide is taken.')
-    const refused = record('post', CREATE, make.command({ state: 'refused', reason }))
+    const refused = recordEnd('post', CREATE, make.command({ state: 'refused', reason }))
     server.use(refused.handler)
     const { user } = await choose()
     await user.click(screen.getByRole('button', { name: 'Create wide' }))

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
-import { get, list, record, refuse, server } from '@/test/server'
+import { get, list, record, recordEnd, refuse, server } from '@/test/server'
 import { differences } from './EditDialog'
 
 const ADDRESS = `/virtual-drives/${make.VIRTUAL_DRIVE_ID}`
@@ -109,7 +109,7 @@ describe('virtual drive page', () => {
 
   it('shows what the host says when it refuses', async () => {
     server.use(
-      record(
+      recordEnd(
         'delete',
         '/virtual-drives/:id',
         make.command({

@@ -3,7 +3,7 @@ import { HttpResponse, http } from 'msw'
 import { describe, expect, it } from 'vitest'
 import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
-import { get, list, record, refuse, server } from '@/test/server'
+import { get, list, record, recordEnd, refuse, server } from '@/test/server'
 
 const ADDRESS = `/hosts/${make.HOST_ID}/create`
 const created = make.command({
@@ -157,7 +157,7 @@ describe('creation wizard', () => {
         asked += 1
         return HttpResponse.json(make.preview({ plan_digest: `digest-${asked}` }))
       }),
-      record(
+      recordEnd(
         'post',
         '/virtual-drives',
         make.command({
