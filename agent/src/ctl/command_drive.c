@@ -214,6 +214,7 @@ static bool label_may_be_wanted(const struct ctl_drive *cd)
 {
     return cd->group == NULL && cd->bad &&
            (cd->label_status == LABEL_STATUS_UNREADABLE ||
+            cd->label_status == LABEL_STATUS_SHRUNK ||
             cd->state_reason.code == REASON_DRIVE_TOO_SMALL_FOR_GROUP);
 }
 

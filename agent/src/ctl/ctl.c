@@ -67,7 +67,8 @@ static void stop_work(struct ctl *ctl)
     if (!ctl_erases_stopped(ctl) || !ctl_patrol_stopped(ctl) || ctl->change != NULL ||
         !groups_stop(ctl) || !battery_is_quiet(ctl) || !ctl_cache_is_quiet(ctl) ||
         !ctl_drive_caches_are_quiet(ctl) || !ctl_undo_is_quiet(ctl) ||
-        !ctl_numbers_are_quiet(ctl) || !ctl_start_claims_are_quiet(ctl)) {
+        !ctl_numbers_are_quiet(ctl) || !ctl_sizes_are_quiet(ctl) ||
+        !ctl_start_claims_are_quiet(ctl)) {
         return;
     }
     if (ctl->stop_deadline_us == 0) {
@@ -100,6 +101,7 @@ static void work_fired(struct clock_timer *timer)
     }
     ctl_record_work(ctl);
     ctl_numbers_work(ctl);
+    ctl_sizes_work(ctl);
     ctl_spares_seen_work(ctl);
     ctl_groups_work(ctl);
     ctl_foreign_work(ctl);
@@ -278,6 +280,9 @@ int ctl_create(const struct ctl_options *options, const struct ctl_ports *ports,
         error = ctl_numbers_load(ctl);
     }
     if (error == 0) {
+        error = ctl_sizes_load(ctl);
+    }
+    if (error == 0) {
         ctl_serial_make(ctl);
         ctl_spares_seen_load(ctl);
         ctl->epoch = ctl->record->epoch;
@@ -316,6 +321,7 @@ struct ctl *ctl_free(struct ctl *ctl)
     ctl_cache_free(ctl);
     ctl_undo_free(ctl);
     ctl_numbers_free(ctl);
+    ctl_sizes_free(ctl);
     (void)group_store_free(ctl->group_store);
     clock_cancel(ctl->ports.clock, &ctl->work); /* taking things apart kicks */
     clock_cancel(ctl->ports.clock, &ctl->later);

@@ -184,6 +184,9 @@ int cd_open(struct ctl_drive *cd, struct io_port *port)
     cd->port = port;
     cd->size_bytes = port->size_bytes;
     cd->grown_bytes = 0;
+    cd->shrunk_bytes = 0;
+    cd->size_tried = false;
+    cd->size_noted_bytes = 0;
     cd->block_bytes = port->logical_block_bytes;
     cd->physical_block_bytes = port->physical_block_bytes;
     cd->label_status = LABEL_STATUS_UNREAD;
@@ -215,104 +218,7 @@ void cd_close(struct ctl_drive *cd)
     devices->ops->release(devices, cd->device);
 }
 
-/* Labels */
-
-static enum label_status label_status_of(int error)
-{
-    switch (error) {
-    case 0:
-        return LABEL_STATUS_VALID;
-    case -ENOENT:
-        return LABEL_STATUS_NONE;
-    case -EBADMSG:
-        return LABEL_STATUS_DAMAGED;
-    case -EPROTONOSUPPORT:
-        return LABEL_STATUS_NEWER;
-    default:
-        return LABEL_STATUS_UNREADABLE;
-    }
-}
-
-static void label_take(struct ctl_drive *cd, int error)
-{
-    struct label_read *read = &cd->label_read;
-    struct ctl *ctl = cd->ctl;
-
-    ASSERT(cd->label_status == LABEL_STATUS_READING);
-    cd->label_status = label_status_of(error);
-    free(cd->label);
-    cd->label = read->label;
-    cd->was_elsewhere = error == 0 && read->ddf == DDF_FOUND_ON_MEMBER_OTHERS;
-    cd->was_overwritten = error == 0 && read->ddf == DDF_FOUND_ON_MEMBER_OVERWRITTEN;
-    cd->settled = false;
-    if (ctl->claims != NULL) {
-        if (ctl->life == CTL_LIFE_ONLINE) {
-            cd_settle(cd);
-        }
-        ctl_claims_label_read(ctl->claims, cd);
-    }
-    ctl_kick(ctl);
-}
-
-static void label_was_found(struct label_find *find, bool found)
-{
-    struct ctl_drive *cd = find->owner;
-
-    if (!found || !drive_is_idle(cd->drive)) {
-        label_take(cd, cd->label_error);
-        return;
-    }
-    cd->grown_bytes = cd->size_bytes;
-    cd->size_bytes = find->usable_bytes + DRIVE_RESERVED_BYTES;
-    group_store_forget(cd->ctl->group_store, cd->drive);
-    drive_size_set(cd->drive, cd->size_bytes);
-    cd->label_status = LABEL_STATUS_UNREAD;
-    cd_read_label(cd);
-}
-
-/* No label where it should be, and a group waits for this drive: the device may have become larger,
- * and then the label is where the old size had it. */
-static bool label_is_sought(struct ctl_drive *cd, int error)
-{
-    const struct ctl_group *cg =
-        error == -ENOENT || error == -EBADMSG ? group_that_waits(cd) : NULL;
-    uint64_t from_bytes = 0;
-
-    if (cg == NULL || cg_config(cg)->compact || cd->grown_bytes != 0 || !cd->present) {
-        return false;
-    }
-    from_bytes = align_up_u64(cg_member_needed_bytes(cg), UINT64_C(1) << 20);
-    if (from_bytes == 0 || from_bytes >= drive_layout_usable_bytes(cd->size_bytes)) {
-        return false;
-    }
-    cd->label_error = error;
-    cd->label_find = (struct label_find){
-        .drive = cd->drive, .from_bytes = from_bytes, .complete = label_was_found, .owner = cd};
-    label_find_run(&cd->label_find);
-    return true;
-}
-
-static void label_was_read(struct label_read *read, int error)
-{
-    struct ctl_drive *cd = read->owner;
-
-    if (!label_is_sought(cd, error)) {
-        label_take(cd, error);
-    }
-}
-
-void cd_read_label(struct ctl_drive *cd)
-{
-    ASSERT(cd->drive != NULL && cd->label_status == LABEL_STATUS_UNREAD);
-    if (cd_usable_bytes(cd) == 0) {
-        cd->label_status = LABEL_STATUS_NONE;
-        return;
-    }
-    cd->label_status = LABEL_STATUS_READING;
-    cd->label_read =
-        (struct label_read){.drive = cd->drive, .complete = label_was_read, .owner = cd};
-    group_store_label_read(cd->ctl->group_store, &cd->label_read);
-}
+/* Places */
 
 void cd_place_set(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member)
 {
@@ -353,22 +259,13 @@ void cd_member_take(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member)
     cd_state_update(cd);
 }
 
-/* All of it is free for whatever comes. */
-static void size_restore(struct ctl_drive *cd)
-{
-    if (cd->grown_bytes != 0 && cd->drive != NULL && drive_is_idle(cd->drive)) {
-        group_store_forget(cd->ctl->group_store, cd->drive);
-        drive_size_set(cd->drive, cd->grown_bytes);
-        cd->size_bytes = cd->grown_bytes;
-        cd->grown_bytes = 0;
-    }
-}
-
 void cd_make_blank(struct ctl_drive *cd)
 {
     cd_place_clear(cd);
     spare_seen_forget(cd->ctl, cd->object.key);
-    size_restore(cd);
+    cd_size_forget(cd);
+    cd_size_restore(cd);
+    cd->shrunk_bytes = 0;
     free(cd->label);
     cd->label = NULL;
     cd_foreign_label_forget(cd);

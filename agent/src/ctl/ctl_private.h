@@ -28,6 +28,8 @@
 #include "ctl/ctl_host.h"
 #include "ctl/ctl_number.h"
 #include "ctl/ctl_patrol.h"
+#include "ctl/ctl_size.h"
+#include "ctl/ctl_spare_seen.h"
 #include "ctl/event_catalog.h"
 #include "ctl/finding.h"
 #include "ctl/life_cycle.h"
@@ -71,6 +73,7 @@ enum label_status {
     LABEL_STATUS_VALID,
     LABEL_STATUS_DAMAGED,
     LABEL_STATUS_NEWER, /* of a later version */
+    LABEL_STATUS_SHRUNK, /* out of reach: the device has become smaller */
     LABEL_STATUS_UNREADABLE
 };
 
@@ -116,9 +119,12 @@ struct ctl_drive {
     enum label_status label_status;
     bool settled;                  /* the label has been acted upon */
     struct label_read label_read;
-    struct label_find label_find;  /* of one that has become larger */
+    struct label_find label_find;  /* of one that has become larger or smaller */
     int label_error;               /* … what its label was found to be where it should be */
-    uint64_t grown_bytes;          /* … and how large it is, if one was found; else 0 */
+    bool size_tried;               /* … that was looked for where the known size had it */
+    uint64_t grown_bytes;          /* … and how large it is, if a label was found; else 0 */
+    uint64_t shrunk_bytes;         /* it was so large, and is smaller now; else 0 */
+    uint64_t size_noted_bytes;     /* of size_bytes (ctl_size.c); 0: not yet */
     struct drive_label *label;     /* only between reading and settling */
     struct drive_label *foreign_label; /* of a member that is somebody else's; or NULL */
     struct drive_label *foreign_spare; /* of a hot spare that is somebody else's; or NULL */
@@ -406,6 +412,7 @@ struct ctl {
     struct store_request record_put;
     bool record_putting;
     struct ctl_numbers numbers;
+    struct ctl_sizes sizes;
     bool record_doubtful;          /* a put has failed: either may be stored (ctl_record.c) */
     bool record_tried_last;        /* STOPPING: to put that right */
     uint64_t record_again_us;
@@ -574,6 +581,8 @@ void cd_place_lose(struct ctl_drive *cd);
 void cd_state_update(struct ctl_drive *cd);
 /* Its label is gone: nothing ties it to this controller any more. */
 void cd_make_blank(struct ctl_drive *cd);
+/* All of a device that has become larger counts. */
+void cd_size_restore(struct ctl_drive *cd);
 /* Its label is nobody else's any more, or it has not been read since. */
 void cd_foreign_label_forget(struct ctl_drive *cd);
 /* What was found on it is nobody's any more, or ours. */
@@ -808,18 +817,6 @@ bool cd_is_spun_down(const struct ctl_drive *cd);
 
 /* ctl_spare.c */
 void ctl_spares_work(struct ctl *ctl);
-/* Hot spares that were seen (ctl_spare_seen.c), from the record. */
-void ctl_spares_seen_load(struct ctl *ctl);
-void ctl_spares_look(struct ctl *ctl);
-void ctl_spares_seen_work(struct ctl *ctl);
-bool spare_seen_is_away(const struct ctl *ctl, const struct controller_spare *seen);
-/* Its label is gone: another program has written there. */
-bool spare_seen_is_lost(const struct ctl *ctl, const struct controller_spare *seen);
-/* By command it is something else. */
-void spare_seen_forget(struct ctl *ctl, const char *key);
-/* It is missed no longer; false: it is not missed. */
-bool spare_seen_remove(struct ctl *ctl, const char *key, struct controller_spare *ret_seen);
-bool ctl_misses_spare(struct ctl *ctl, const char *key);
 /* At the start: a blank drive in the slot of a member that is not there. */
 bool spare_is_due(const struct ctl_drive *cd);
 /* ctl_later.c: of a drive whose place is vacant. */
@@ -876,6 +873,8 @@ bool rule_online(const struct ctl *ctl, struct reason *ret_reason);
 /* The drive has too little room (in the group, if one is given), and how much is missing. */
 void reason_too_small(struct reason *ret_reason, enum reason_code code, const struct ctl_drive *cd,
                       const struct ctl_group *cg, uint64_t has_bytes, uint64_t needed_bytes);
+/* "1 MiB", of what is missing: rounded up, so that nobody adds too little. */
+void size_difference(uint64_t bytes, char out[24]);
 /* Nobody is connected to what ctl exports under this key; else code, with name and connections. */
 bool rule_unused(const struct ctl *ctl, const char *key, const char *name, enum reason_code code,
                  struct reason *ret_reason);

@@ -289,6 +289,28 @@ static void grown_tell(struct ctl_drive *cd)
               "used_bytes", before, NULL);
 }
 
+/* Its label, or the end of what it held, is out of reach. It is left as it is. */
+static void settle_shrunk(struct ctl_drive *cd)
+{
+    struct reason reason;
+    char path[PATH_TEXT_BYTES];
+    char now[24];
+    char before[24];
+    char missing[24];
+
+    ASSERT(cd->shrunk_bytes > cd->size_bytes);
+    drive_path(cd, path, sizeof(path));
+    (void)snprintf(now, sizeof(now), "%llu", (unsigned long long)cd->size_bytes);
+    (void)snprintf(before, sizeof(before), "%llu", (unsigned long long)cd->shrunk_bytes);
+    size_difference(cd->shrunk_bytes - cd->size_bytes, missing);
+    reason_set(&reason, REASON_DRIVE_SHRUNK, "missing", missing, "used_bytes", before, "size_bytes",
+               now, NULL);
+    settle_reason(cd, &reason);
+    cd->bad = true;
+    ctl_event(cd->ctl, EVENT_DRIVE_SHRUNK, cd->identity.key, "drive", path, "missing", missing,
+              "used_bytes", before, "size_bytes", now, NULL);
+}
+
 void cd_settle(struct ctl_drive *cd)
 {
     struct reason reason;
@@ -313,6 +335,8 @@ void cd_settle(struct ctl_drive *cd)
     } else if (cd->label_status == LABEL_STATUS_NEWER) {
         reason_set(&reason, REASON_LABEL_NEWER, "drive", path, NULL);
         settle_foreign(cd, &reason);
+    } else if (cd->label_status == LABEL_STATUS_SHRUNK) {
+        settle_shrunk(cd);
     } else if (cd->label_status == LABEL_STATUS_UNREADABLE) {
         reason_set(&reason, REASON_LABEL_UNREADABLE, "drive", path, NULL);
         settle_reason(cd, &reason);

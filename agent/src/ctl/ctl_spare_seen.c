@@ -111,6 +111,7 @@ void ctl_spares_look(struct ctl *ctl)
         const struct ctl_drive *cd = drive_by_key(ctl, ctl->spares_seen[i - 1].key);
 
         if (cd != NULL && cd->present && cd->settled && (!cd->spare || cd->group != NULL) &&
+            cd->label_status != LABEL_STATUS_SHRUNK &&
             !spare_seen_is_lost(ctl, &ctl->spares_seen[i - 1])) {
             spare_seen_drop(ctl, i - 1);
         }

@@ -127,8 +127,32 @@ static bool rebuild_has_failed(const void *subject, struct finding *finding)
 
 static bool is_bad(const void *subject, struct finding *finding)
 {
-    return drive_holds(subject, LIFE_UBAD, finding) ||
-           drive_holds(subject, LIFE_ERASED_PARTLY, finding);
+    const struct ctl_drive *cd = subject;
+
+    return (cd->label_status != LABEL_STATUS_SHRUNK && drive_holds(cd, LIFE_UBAD, finding)) ||
+           drive_holds(cd, LIFE_ERASED_PARTLY, finding);
+}
+
+static bool has_shrunk(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+    char name[NAME_TEXT_BYTES];
+    char path[PATH_TEXT_BYTES];
+    char now[24];
+    char before[24];
+    char missing[24];
+
+    if (cd->label_status != LABEL_STATUS_SHRUNK || cd_life(cd) != LIFE_UBAD) {
+        return false;
+    }
+    drive_name(cd, name);
+    drive_path(cd, path, sizeof(path));
+    (void)snprintf(now, sizeof(now), "%llu", (unsigned long long)cd->size_bytes);
+    (void)snprintf(before, sizeof(before), "%llu", (unsigned long long)cd->shrunk_bytes);
+    size_difference(cd->shrunk_bytes - cd->size_bytes, missing);
+    finding_tell(finding, "drive", name, "serial", cd->identity.serial, "path", path, "missing",
+                 missing, "used_bytes", before, "size_bytes", now, NULL);
+    return true;
 }
 
 static bool predicts_failure(const void *subject, struct finding *finding)
@@ -213,6 +237,7 @@ static const struct finding_row rows[] = {
     {FINDING_DRIVE_OUT_OF_DATE, is_out_of_date},
     {FINDING_REBUILD_FAILED, rebuild_has_failed},
     {FINDING_DRIVE_UNCONFIGURED_BAD, is_bad},
+    {FINDING_DRIVE_SHRUNK, has_shrunk},
     {FINDING_DRIVE_PREDICTIVE_FAILURE, predicts_failure},
     {FINDING_DRIVE_MEDIA_ERRORS, has_media_errors},
     {FINDING_DRIVE_SLOW, is_slow},

@@ -67,6 +67,20 @@ void reason_too_small(struct reason *ret_reason, enum reason_code code, const st
                needed, "missing_bytes", missing, NULL);
 }
 
+void size_difference(uint64_t bytes, char out[24])
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+    uint64_t unit_bytes = 1024;
+    size_t unit = 0;
+
+    while (unit + 1 < sizeof(units) / sizeof(units[0]) && bytes >= unit_bytes * 1024) {
+        unit_bytes *= 1024;
+        unit++;
+    }
+    (void)snprintf(out, 24, "%llu %s", (unsigned long long)((bytes + unit_bytes - 1) / unit_bytes),
+                   units[unit]);
+}
+
 bool rule_confirmed(const char *typed, const char *expected, struct reason *ret_reason)
 {
     if (typed[0] != '\0' && strcmp(typed, expected) == 0) {

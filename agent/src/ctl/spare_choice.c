@@ -201,21 +201,6 @@ bool spare_is_too_small(const struct ctl_drive *cd, const struct ctl_group *cg)
 
 /* Faults, for people: who reads them has the group in mind, not the choice. */
 
-/* "1 MiB": rounded up, so that nobody adds too little. */
-static void size_text(uint64_t bytes, char out[24])
-{
-    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
-    uint64_t unit_bytes = 1024;
-    size_t unit = 0;
-
-    while (unit + 1 < sizeof(units) / sizeof(units[0]) && bytes >= unit_bytes * 1024) {
-        unit_bytes *= 1024;
-        unit++;
-    }
-    (void)snprintf(out, 24, "%llu %s", (unsigned long long)((bytes + unit_bytes - 1) / unit_bytes),
-                   units[unit]);
-}
-
 static const struct ctl_drive *member_other_than(const struct ctl_group *cg,
                                                  const struct ctl_drive *cd)
 {
@@ -274,7 +259,7 @@ static void fault_find(const struct ctl_drive *cd, const struct ctl_group *cg, u
         fault->code = REASON_SPARE_FAILED_BEFORE;
     } else if (room_bytes < needed_bytes) {
         fault->code = REASON_SPARE_FAULT_SIZE;
-        size_text(needed_bytes - room_bytes, fault->size);
+        size_difference(needed_bytes - room_bytes, fault->size);
     } else if (cd->block_bytes > cg_block_bytes(cg)) {
         fault->code = REASON_SPARE_FAULT_BLOCKS;
         (void)snprintf(fault->own, sizeof(fault->own), "%u", cd->block_bytes);

@@ -31,7 +31,7 @@ static bool find_submit(struct label_find *find)
     uint64_t offset_bytes = place_of(find) + (find->second ? LABEL_SLOT_BYTES : 0);
 
     if (find->tries == LABEL_FIND_PLACES ||
-        place_of(find) >= drive_layout_usable_bytes(drive_size_bytes(find->drive))) {
+        place_of(find) + LABEL_SLOT_COUNT * LABEL_SLOT_BYTES > find->to_bytes) {
         return false;
     }
     find->io.op = IO_OP_READ;
@@ -74,7 +74,8 @@ void label_find_run(struct label_find *find)
 {
     ASSERT(find->drive != NULL && find->complete != NULL);
     ASSERT(find->from_bytes % STEP_BYTES == 0 && find->from_bytes != 0);
-    ASSERT(find->from_bytes < drive_layout_usable_bytes(drive_size_bytes(find->drive)));
+    ASSERT(find->to_bytes <= drive_size_bytes(find->drive));
+    ASSERT(find->from_bytes + LABEL_SLOT_COUNT * LABEL_SLOT_BYTES <= find->to_bytes);
     find->tries = 0;
     find->second = false;
     find->answered = false;

@@ -441,6 +441,7 @@ class FindingCode(StrEnum):
     DRIVE_OFFLINE = "drive_offline"
     DRIVE_OUT_OF_DATE = "drive_out_of_date"
     DRIVE_UNCONFIGURED_BAD = "drive_unconfigured_bad"
+    DRIVE_SHRUNK = "drive_shrunk"
     DRIVE_PREDICTIVE_FAILURE = "drive_predictive_failure"
     DRIVE_MEDIA_ERRORS = "drive_media_errors"
     DRIVE_SLOW = "drive_slow"
@@ -1952,6 +1953,9 @@ REASONS: dict[str, str] = {
     "finding_drive_unconfigured_bad": "Drive {drive} (serial {serial}) is unconfigured bad.",
     "effect_drive_unconfigured_bad": "It is not used.",
     "remedy_drive_unconfigured_bad": 'Replace it. If you trust it, free it with "{path} set good".',
+    "finding_drive_shrunk": "Drive {drive} (serial {serial}) is {missing} smaller than when it was taken into use: it had {used_bytes} and has {size_bytes} now.",
+    "effect_drive_shrunk": "What it held at its end is out of reach. The drive is not used, and nothing on it is changed.",
+    "remedy_drive_shrunk": 'Give the device its former size back. If its content is not needed, free it with "{path} set good force".',
     "finding_drive_predictive_failure": "Drive {drive} (serial {serial}) predicts that it will fail.",
     "effect_drive_predictive_failure": "No data are lost yet.",
     "remedy_drive_predictive_failure": "Replace it soon, and keep a hot spare ready.",
@@ -2120,6 +2124,7 @@ REASONS: dict[str, str] = {
     "drive_lost_absent": "The drive was absent when the controller started.",
     "drive_lost_stale": "The drive missed writes while it was away.",
     "drive_grown": "The device has {size_bytes} now. It was recognized by its label where the old size had it, and {used_bytes} of it are used as before.",
+    "drive_shrunk": "The device is {missing} smaller than when it was taken into use: it had {used_bytes} and has {size_bytes} now. Nothing on it is changed. Give it its former size back.",
     "drive_lost_overwritten": "Another program wrote to the drive: something else is where its metadata were, so its data are not trusted. Look at what is on it; start its rebuild to use it again, which overwrites that.",
     "drive_overwritten_used": "Another program wrote to the drive: something else was where its metadata were. Without it the drive group would be offline, so it is used all the same. Its data may be wrong: compare them with a backup.",
     "drive_lost_user": "The drive was taken offline by a user.",
@@ -2213,6 +2218,7 @@ FINDING_TITLES: dict[str, str] = {
     "drive_offline": "Drive offline",
     "drive_out_of_date": "Drive out of date",
     "drive_unconfigured_bad": "Drive unconfigured bad",
+    "drive_shrunk": "Drive has become smaller",
     "drive_predictive_failure": "Drive predicts a failure",
     "drive_media_errors": "Media errors",
     "drive_slow": "Drive slow",
@@ -2264,6 +2270,7 @@ EVENT_NAMES: dict[int, str] = {
     60212: "drive_overwritten",
     60213: "drive_overwritten_used",
     60214: "drive_grown",
+    60215: "drive_shrunk",
     60060: "drive_group_was_elsewhere",
     60061: "drive_group_changed_elsewhere",
     218: "foreign_found",

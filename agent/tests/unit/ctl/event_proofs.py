@@ -69,7 +69,10 @@ PROVOKED = {
     "undo": "virtual_drive_restored undo_damaged",
     "measure": "measurement_started measurement_ended",
     "expand": "virtual_drive_expanded",
-    "missing": "drive_set_missing locate_ended drive_overwritten drive_overwritten_used drive_grown",
+    "missing": """
+        drive_set_missing locate_ended drive_overwritten drive_overwritten_used drive_grown
+        drive_shrunk
+        """,
     "random": "spare_global_removed",
     "refusals": "spare_too_small",
     "spin": "drive_spun_down drive_spun_up",

@@ -256,6 +256,37 @@ static void test_life(void **state)
     world_free(world);
 }
 
+/* Its private areas are where the old end of the drive has them. */
+static void test_grown(void **state)
+{
+    const struct md_set *set = &levels[3].set;
+    struct ctl_world *world = world_content(set, 31);
+    struct virtual_drive_view vd;
+    struct sim_drive *small = NULL;
+    static uint8_t buffer[MIB];
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(import(world, ""), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    for (uint32_t i = 0; i < 2; i++) {
+        world_stop(world);
+        small = world->slots[1].drive;
+        world->slots[1].options.size_bytes += 600 * MIB;
+        world->slots[1].drive = sim_drive_create(world->sim, &world->slots[1].options);
+        for (uint64_t at = 0; at < small->options.size_bytes; at += MIB) {
+            sim_drive_peek(small, at, buffer, MIB);
+            sim_drive_poke(world->slots[1].drive, at, buffer, MIB);
+        }
+        world_start(world);
+        assert_true(world_vd(world, "data", &vd, NULL));
+        assert_int_equal(vd.state, VIRTUAL_DRIVE_STATE_OPTIMAL);
+        assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_ONLINE);
+        content_check(world, "data");
+    }
+    world_free(world);
+}
+
 /* A spare of the set stays what it is. */
 static void test_spare_left(void **state)
 {
@@ -441,7 +472,7 @@ static void test_drive_stays_away(void **state)
         assert_true(sim_world_step(world->sim));
     }
     world->slots[0].drive->on_submit = NULL;
-    sim_world_power_off(world->sim, SIM_CUT_RATE);
+    sim_world_power_off(world->sim, SIM_CUT_DROP_ALL);
     world_power_down(world);
     from = world->log_count; /* what was said without power is nothing */
     world->slots[1].absent = true;
@@ -579,11 +610,17 @@ static void test_pulled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),     cmocka_unit_test(test_life),
-        cmocka_unit_test(test_spare_left), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_marked),     cmocka_unit_test(test_copy_later),
-        cmocka_unit_test(test_super_left), cmocka_unit_test(test_drive_stays_away),
-        cmocka_unit_test(test_cut),        cmocka_unit_test(test_pulled),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_life),
+        cmocka_unit_test(test_grown),
+        cmocka_unit_test(test_spare_left),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_marked),
+        cmocka_unit_test(test_copy_later),
+        cmocka_unit_test(test_super_left),
+        cmocka_unit_test(test_drive_stays_away),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_pulled),
     };
 
     aw_test_catch_asserts();

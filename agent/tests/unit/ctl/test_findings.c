@@ -102,7 +102,9 @@ static void drives_agree(const struct picture *picture)
                FINDING_DRIVE_FAILED, key);
         expect(picture, state == DRIVE_STATE_MISSING && member, FINDING_DRIVE_MISSING, key);
         expect(picture, state == DRIVE_STATE_OFFLINE, FINDING_DRIVE_OFFLINE, key);
-        expect(picture, state == DRIVE_STATE_UNCONFIGURED_BAD && !member && view->present,
+        expect(picture,
+               state == DRIVE_STATE_UNCONFIGURED_BAD && !member && view->present &&
+                   find(picture, FINDING_DRIVE_SHRUNK, key) == NULL,
                FINDING_DRIVE_UNCONFIGURED_BAD, key);
         expect(picture, state == DRIVE_STATE_UNCONFIGURED_BAD && member, FINDING_DRIVE_OUT_OF_DATE,
                key);
@@ -603,6 +605,33 @@ static void test_overwritten_is_used(void **state)
     world_free(world);
 }
 
+/* A member and a hot spare whose devices have become smaller. */
+static void test_shrunk(void **state)
+{
+    struct ctl_world *world = world_new_sized(81, 7, 200 * MIB);
+    const struct finding *finding = NULL;
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    assert_int_equal(world_spare(world, 6, NULL), REASON_OK);
+    world_stop(world);
+    slot_resize(world, 1, 136 * MIB, 512);
+    slot_resize(world, 6, 136 * MIB, 512);
+    world_start(world);
+    for (uint32_t slot = 1; slot <= 6; slot += 5) {
+        finding = find(look(world), FINDING_DRIVE_SHRUNK, slot_key(world, slot));
+        assert_non_null(finding);
+        expect(look(world), false, FINDING_DRIVE_UNCONFIGURED_BAD, slot_key(world, slot));
+        expect(look(world), false, FINDING_SPARE_OVERWRITTEN, NULL);
+    }
+    finding = find(look(world), FINDING_DRIVE_SHRUNK, slot_key(world, 1));
+    expect_text(&finding->what, "Drive 252:1 (serial S01) is 64 MiB smaller than when it was taken "
+                                "into use: it had 210 MB and has 143 MB now.");
+    world_free(world);
+}
+
 static void test_spare_is_overwritten(void **state)
 {
     (void)state;
@@ -645,6 +674,7 @@ int main(void)
         cmocka_unit_test(test_overwritten_is_set_aside),
         cmocka_unit_test(test_overwritten_is_used),
         cmocka_unit_test(test_spare_is_overwritten),
+        cmocka_unit_test(test_shrunk),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_idle_spares),
         cmocka_unit_test(test_repair),

@@ -308,20 +308,37 @@ static void test_overwritten_waits(void **state)
 
 #define EVENT_GROWN 60214
 
-static void grow(struct ctl_world *world)
+/* While nobody looks. What both sizes have stays. */
+static void resize(struct ctl_world *world, uint32_t slot, uint64_t size_bytes)
 {
-    struct sim_drive *small = world->slots[1].drive;
+    struct sim_drive *old = world->slots[slot].drive;
+    uint64_t both_bytes =
+        size_bytes < old->options.size_bytes ? size_bytes : old->options.size_bytes;
     uint8_t *buffer = malloc(MIB);
 
     assert_non_null(buffer);
-    world_stop(world);
-    world->slots[1].options.size_bytes += 8 * MIB;
-    world->slots[1].drive = sim_drive_create(world->sim, &world->slots[1].options);
-    for (uint64_t at = 0; at < small->options.size_bytes; at += MIB) {
-        sim_drive_peek(small, at, buffer, MIB);
-        sim_drive_poke(world->slots[1].drive, at, buffer, MIB);
+    world->slots[slot].options.size_bytes = size_bytes;
+    world->slots[slot].drive = sim_drive_create(world->sim, &world->slots[slot].options);
+    for (uint64_t at = 0; at < both_bytes; at += MIB) {
+        uint32_t bytes = (uint32_t)(both_bytes - at < MIB ? both_bytes - at : MIB);
+
+        sim_drive_peek(old, at, buffer, bytes);
+        if (buffer[0] != 0 || memcmp(buffer, buffer + 1, bytes - 1) != 0) {
+            sim_drive_poke(world->slots[slot].drive, at, buffer, bytes);
+        }
     }
     free(buffer);
+}
+
+static void grow_by(struct ctl_world *world, uint64_t bytes)
+{
+    world_stop(world);
+    resize(world, 1, world->slots[1].options.size_bytes + bytes);
+}
+
+static void grow(struct ctl_world *world)
+{
+    grow_by(world, 8 * MIB);
 }
 
 /* A drive that has become larger is recognized by its label where the old size had it. */
@@ -350,6 +367,138 @@ static void test_grown_is_recognized(void **state)
     assert_true(view.config->size_bytes >=
                 world->slots[1].options.size_bytes - DRIVE_RESERVED_BYTES - MIB);
     world_free(world);
+}
+
+/* However far it has grown, and wherever in a block its old size ended. */
+static void test_grown_at_any_distance(void **state)
+{
+    static const uint64_t more[] = {MIB / 2 + 512, 600 * MIB, 4096 * MIB + 12288};
+
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct ctl_world *world = world_new_sized(92 + i, 3, 700 * MIB + 512);
+        struct ctl_command *command = NULL;
+        struct virtual_drive_view view;
+
+        world_start(world);
+        command = world_create_command(world, RAID_LEVEL_1, 0, 2, "data");
+        command->args.vd_create.size_bytes = 8 * MIB; /* its label is far behind */
+        assert_int_equal(world_run(world, command), REASON_OK);
+        assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+        world_write(world, "data", 0, 256 * 1024, 0x11);
+        grow_by(world, more[i]);
+        for (uint32_t start = 0; start < 2; start++) {
+            world_start(world);
+            assert_true(world_vd(world, "data", &view, NULL));
+            assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OPTIMAL);
+            assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_ONLINE);
+            world_write(world, "data", 0, 256 * 1024, 0x11);
+            data_expect(world);
+            world_stop(world);
+        }
+        world_start(world);
+        world_free(world);
+    }
+}
+
+#define EVENT_SHRUNK 60215
+
+/* A drive that has become smaller is not taken for a blank one, nor written to; with its old size
+ * it is what it was. */
+static void test_shrunk(void **state)
+{
+    static const uint64_t less[] = {2 * MIB, 5 * MIB + 4096, 70 * MIB};
+
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct ctl_world *world = world_new_sized(96 + i, 4, 136 * MIB);
+        struct virtual_drive_view view;
+        struct drive_view drive;
+        uint64_t writes = 0;
+        struct sim_drive *whole = NULL;
+
+        world_start(world);
+        assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+        assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+        assert_int_equal(world_spare(world, 3, NULL), REASON_OK);
+        world_write(world, "data", 0, 256 * 1024, 0x11);
+        world_stop(world);
+        whole = world->slots[1].drive;
+        resize(world, 1, 136 * MIB - less[i]);
+        resize(world, 3, 136 * MIB - less[i]);
+        writes = world->slots[1].drive->counters.writes;
+        for (uint32_t start = 1; start <= 2; start++) {
+            world_start(world);
+            world_settle(world, MINUTE);
+            assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_UNCONFIGURED_BAD);
+            assert_int_equal(world_drive_state(world, 3), DRIVE_STATE_UNCONFIGURED_BAD);
+            assert_true(world_drive(world, 1, &drive));
+            assert_int_equal(drive.state_reason.code, REASON_DRIVE_SHRUNK);
+            assert_int_equal(world_event_count(world, 0, EVENT_SHRUNK), 2 * start);
+            assert_int_equal(world_create(world, RAID_LEVEL_0, 1, 1, "new"),
+                             REASON_DRIVE_NOT_UGOOD);
+            assert_true(world_vd(world, "data", &view, NULL));
+            assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_DEGRADED);
+            assert_int_equal(world->slots[1].drive->counters.writes, writes);
+            assert_int_equal(world->slots[3].drive->counters.writes, 0);
+            world_stop(world);
+        }
+        world->slots[1].drive = whole;
+        world->slots[1].options.size_bytes = 136 * MIB;
+        world_start(world);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+        data_expect(world);
+        /* The other one is given up by name. */
+        assert_int_not_equal(world_drive_op(world, CTL_OP_DRIVE_GOOD, 3), REASON_OK);
+        struct ctl_command good = {.op = CTL_OP_DRIVE_GOOD, .confirm = "S03"};
+        strcpy(good.args.drive_good.drive, slot_key(world, 3));
+        assert_int_equal(world_run(world, &good), REASON_OK);
+        world_restart(world);
+        assert_int_equal(world_drive_state(world, 3), DRIVE_STATE_UNCONFIGURED_GOOD);
+        world_free(world);
+    }
+}
+
+static void sizes_lost(struct store_request *request, int error)
+{
+    assert_int_equal(error, 0);
+    *(bool *)request->owner = true;
+}
+
+static void sizes_lose(struct ctl_world *world)
+{
+    bool done = false;
+    struct store_request put = {.name = "drive-sizes", .complete = sizes_lost, .owner = &done};
+    uint8_t byte = 0;
+    size_t bytes = 0;
+
+    assert_int_equal(world->store->port.ops->get(&world->store->port, put.name, &byte, 1, &bytes),
+                     -EMSGSIZE);
+    list_init(&put.port_link);
+    world->store->port.ops->put(&world->store->port, &put);
+    assert_true(sim_world_run_until_flag(world->sim, &done, SIM_SECOND));
+}
+
+/* The record of sizes is lost: labels are looked for. */
+static void test_size_is_not_known(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct ctl_world *world = world_with(101 + i, RAID_LEVEL_0, 2);
+        struct virtual_drive_view view;
+        uint64_t size_bytes = world->slots[1].options.size_bytes;
+
+        world_stop(world);
+        sizes_lose(world);
+        resize(world, 1, i == 0 ? size_bytes - 3 * MIB : size_bytes + 9 * MIB);
+        world_start(world);
+        assert_true(world_vd(world, "data", &view, NULL));
+        assert_int_equal(view.state,
+                         i == 0 ? VIRTUAL_DRIVE_STATE_OFFLINE : VIRTUAL_DRIVE_STATE_OPTIMAL);
+        assert_int_equal(world_event_count(world, 0, EVENT_SHRUNK), i == 0 ? 1 : 0);
+        assert_int_equal(world_event_count(world, 0, EVENT_GROWN), i == 0 ? 0 : 1);
+        world_free(world);
+    }
 }
 
 /* One without its label is not taken for a blank one as long as its group waits for it. */
@@ -417,6 +566,9 @@ int main(void)
         cmocka_unit_test(test_overwritten_is_used),
         cmocka_unit_test(test_overwritten_waits),
         cmocka_unit_test(test_grown_is_recognized),
+        cmocka_unit_test(test_grown_at_any_distance),
+        cmocka_unit_test(test_shrunk),
+        cmocka_unit_test(test_size_is_not_known),
         cmocka_unit_test(test_grown_is_not_blank),
         cmocka_unit_test(test_many_are_claimed),
         cmocka_unit_test(test_offline_then_missing),

@@ -1,0 +1,121 @@
+/*
+ * The sizes of drives (meta/drive_sizes.h).
+ *
+ * (1) Noted is what is used of a drive that has a place or is a hot spare: what its label was
+ *     written for. It is kept until the drive is made blank by command.
+ * (2) It is saved soon after; a save that failed is tried again.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+#define SAVE_AGAIN_US UINT64_C(10000000)
+
+int ctl_sizes_load(struct ctl *ctl)
+{
+    struct store_port *store = ctl->ports.store;
+    size_t bytes = 0;
+    int error = 0;
+
+    ctl->sizes.list = calloc(1, sizeof(*ctl->sizes.list));
+    ctl->sizes.bytes = malloc(DRIVE_SIZES_MAX_BYTES);
+    if (ctl->sizes.list == NULL || ctl->sizes.bytes == NULL) {
+        return -ENOMEM;
+    }
+    error =
+        store->ops->get(store, DRIVE_SIZES_NAME, ctl->sizes.bytes, DRIVE_SIZES_MAX_BYTES, &bytes);
+    if (error == 0) {
+        error = drive_sizes_decode(ctl->sizes.bytes, bytes, ctl->sizes.list);
+    }
+    return error == -ENOMEM ? error : 0; /* drive_sizes.h (1) */
+}
+
+void ctl_sizes_free(struct ctl *ctl)
+{
+    ASSERT(!ctl->sizes.putting);
+    free(ctl->sizes.list);
+    free(ctl->sizes.bytes);
+}
+
+uint64_t cd_size_known(const struct ctl_drive *cd)
+{
+    return drive_sizes_find(cd->ctl->sizes.list, cd->identity.key);
+}
+
+void cd_size_forget(struct ctl_drive *cd)
+{
+    cd->size_noted_bytes = 0;
+    if (drive_sizes_forget(cd->ctl->sizes.list, cd->identity.key)) {
+        cd->ctl->sizes.noted = true;
+    }
+}
+
+/* (1) */
+static void sizes_look(struct ctl *ctl)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        if (cd->drive == NULL || !cd->present || cd->departed || !cd->settled ||
+            (cd->group == NULL && !cd->spare) || cd->size_noted_bytes == cd->size_bytes) {
+            continue;
+        }
+        cd->size_noted_bytes = cd->size_bytes;
+        if (cd_size_known(cd) != cd->size_bytes) {
+            drive_sizes_set(ctl->sizes.list, cd->identity.key, cd->size_bytes);
+            ctl->sizes.noted = true;
+        }
+    }
+}
+
+static void sizes_saved(struct store_request *put, int error)
+{
+    struct ctl *ctl = put->owner;
+
+    ASSERT(ctl->sizes.putting);
+    ctl->sizes.putting = false;
+    if (error != 0) {
+        ctl->sizes.noted = true;
+        ctl->sizes.again_us = clock_now_us(ctl->ports.clock) + SAVE_AGAIN_US;
+    }
+    ctl_kick(ctl);
+}
+
+void ctl_sizes_work(struct ctl *ctl)
+{
+    struct store_request *put = &ctl->sizes.put;
+    size_t bytes = 0;
+    int error = 0;
+
+    if (ctl->life != CTL_LIFE_ONLINE && ctl->life != CTL_LIFE_STOPPING) {
+        return;
+    }
+    sizes_look(ctl);
+    if (!ctl->sizes.noted || ctl->sizes.putting) {
+        return;
+    }
+    if (clock_now_us(ctl->ports.clock) < ctl->sizes.again_us) {
+        ctl_kick_at(ctl, ctl->sizes.again_us);
+        return;
+    }
+    error = drive_sizes_encode(ctl->sizes.list, ctl->sizes.bytes, DRIVE_SIZES_MAX_BYTES, &bytes);
+    ASSERT(error == 0); /* the largest record fits */
+    ctl->sizes.noted = false;
+    ctl->sizes.putting = true;
+    (void)snprintf(put->name, sizeof(put->name), "%s", DRIVE_SIZES_NAME);
+    put->value = ctl->sizes.bytes;
+    put->value_bytes = bytes;
+    put->complete = sizes_saved;
+    put->owner = ctl;
+    list_init(&put->port_link);
+    ctl->ports.store->ops->put(ctl->ports.store, put);
+}
+
+bool ctl_sizes_are_quiet(const struct ctl *ctl)
+{
+    return !ctl->sizes.putting;
+}
