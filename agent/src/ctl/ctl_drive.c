@@ -429,6 +429,7 @@ static void drive_reprobed(struct ctl_drive *cd, const struct ctl_drive_arrival 
         cd->unsuitable = arrival->reason;
         (void)snprintf(cd->signature, sizeof(cd->signature), "%s", arrival->signature);
     }
+    cd_cache_reprobed(cd, arrival->write_cache, arrival->write_cache_settable);
     if (cd->drive != NULL) {
         drive_identity_set_place(cd->drive, cd->identity.eid, cd->identity.slot, cd->identity.did);
         cd_state_update(cd);

@@ -6,7 +6,8 @@
  * (1) Nothing is remembered of what was sent: the wish is compared with what the drive has, so a
  *     start, a drive that joins and one that comes back are no cases of their own.
  * (2) One switch of a drive is under way at a time; one that failed is not tried again until the
- *     drive or the wish is another.
+ *     drive, what it has, or the wish is another. Meanwhile it is a finding.
+ * (3) A drive that somebody else has switched is switched again when the host looks at it anew.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -55,15 +56,22 @@ static enum drive_write_cache group_wish(const struct ctl_group *cg, const struc
     return wish;
 }
 
+/* Of whoever uses it. */
+static enum drive_write_cache users_wish(const struct ctl_drive *cd,
+                                         const struct vd_config **ret_who)
+{
+    if (cd->group == NULL || cd->group->phase != CTL_GROUP_RUNNING ||
+        cg_member_is_vacant(cd->group, cd->member)) {
+        return DRIVE_WRITE_CACHE_UNKNOWN;
+    }
+    return group_wish(cd->group, NULL, ret_who);
+}
+
 static enum drive_write_cache drive_wish(const struct ctl_drive *cd)
 {
-    enum drive_write_cache wish = DRIVE_WRITE_CACHE_UNKNOWN;
     const struct vd_config *who = NULL;
+    enum drive_write_cache wish = users_wish(cd, &who);
 
-    if (cd->group != NULL && cd->group->phase == CTL_GROUP_RUNNING &&
-        !cg_member_is_vacant(cd->group, cd->member)) {
-        wish = group_wish(cd->group, NULL, &who);
-    }
     return wish != DRIVE_WRITE_CACHE_UNKNOWN ? wish : cd->write_cache_found;
 }
 
@@ -162,8 +170,11 @@ void ctl_drive_caches_work(struct ctl *ctl)
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
         enum drive_write_cache wish = drive_wish(cd);
 
-        if (cd->drive == NULL || !cd->present || cd->departed || cd->cache_busy ||
-            wish == DRIVE_WRITE_CACHE_UNKNOWN || wish == cd->write_cache) {
+        if (cd->drive == NULL || !cd->present || cd->departed || cd->cache_busy) {
+            continue;
+        }
+        if (wish == DRIVE_WRITE_CACHE_UNKNOWN || wish == cd->write_cache) {
+            cd->cache_given_up = false; /* (2) who asks again has asked for something else */
             continue;
         }
         if (cd->cache_given_up && wish == cd->cache_wish) {
@@ -173,6 +184,44 @@ void ctl_drive_caches_work(struct ctl *ctl)
         cd->cache_wish = wish;
         cache_set(cd);
     }
+}
+
+static void odd_reason(const struct ctl_drive *odd, struct reason *ret_reason)
+{
+    char path[PATH_TEXT_BYTES];
+
+    drive_path(odd, path, sizeof(path));
+    reason_set(ret_reason,
+               odd->write_cache == DRIVE_WRITE_CACHE_UNKNOWN ? REASON_DRIVE_CACHE_SILENT
+               : !odd->write_cache_settable                  ? REASON_DRIVE_CACHE_FIXED
+               : odd->cache_given_up                         ? REASON_DRIVE_CACHE_GIVEN_UP
+                                                             : REASON_DRIVE_CACHE_WAITS,
+               "drive", path, NULL);
+}
+
+bool cd_cache_is_refused(const struct ctl_drive *cd, const struct vd_config **ret_who,
+                         struct reason *ret_why)
+{
+    enum drive_write_cache wish = users_wish(cd, ret_who);
+
+    if (!cd->present || cd->departed || cd->drive == NULL || cd->cache_busy ||
+        wish == DRIVE_WRITE_CACHE_UNKNOWN || wish == cd->write_cache || !cd->cache_given_up ||
+        wish != cd->cache_wish) {
+        return false;
+    }
+    odd_reason(cd, ret_why);
+    return true;
+}
+
+void cd_cache_reprobed(struct ctl_drive *cd, enum drive_write_cache now, bool settable)
+{
+    if (cd->identity.emulated || cd->cache_busy || now == DRIVE_WRITE_CACHE_UNKNOWN) {
+        return; /* an emulated one has no other master */
+    }
+    cd->cache_given_up =
+        cd->cache_given_up && now == cd->write_cache && settable == cd->write_cache_settable;
+    cd->write_cache = now;
+    cd->write_cache_settable = settable;
 }
 
 /* What a virtual drive has of it */
@@ -225,19 +274,6 @@ static enum drive_cache_effective count_effective(const struct cache_count *coun
     return count->off == 0  ? DRIVE_CACHE_EFFECTIVE_ON
            : count->on == 0 ? DRIVE_CACHE_EFFECTIVE_OFF
                             : DRIVE_CACHE_EFFECTIVE_MIXED;
-}
-
-static void odd_reason(const struct ctl_drive *odd, struct reason *ret_reason)
-{
-    char path[PATH_TEXT_BYTES];
-
-    drive_path(odd, path, sizeof(path));
-    reason_set(ret_reason,
-               odd->write_cache == DRIVE_WRITE_CACHE_UNKNOWN ? REASON_DRIVE_CACHE_SILENT
-               : !odd->write_cache_settable                  ? REASON_DRIVE_CACHE_FIXED
-               : odd->cache_given_up                         ? REASON_DRIVE_CACHE_GIVEN_UP
-                                                             : REASON_DRIVE_CACHE_WAITS,
-               "drive", path, NULL);
 }
 
 void drive_cache_judge(const struct policies_subject *subject, struct policy_view *ret)

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "ctl/finding_rows.h"
 #include "ctl/foreign_set.h"
+#include "ctl/vd_policies.h"
 
 static void drive_tell(const struct ctl_drive *cd, struct finding *finding, uint64_t count)
 {
@@ -193,6 +194,29 @@ static bool is_slow(const void *subject, struct finding *finding)
     return true;
 }
 
+static bool cache_is_refused(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+    const struct vd_config *who = NULL;
+    const struct ctl_vd *cv = NULL;
+    char name[NAME_TEXT_BYTES];
+    char path[PATH_TEXT_BYTES];
+
+    if (!cd_cache_is_refused(cd, &who, &finding->cause)) {
+        return false;
+    }
+    cv = vd_by_guid(cd->group, &who->guid);
+    ASSERT(cv != NULL);
+    drive_name(cd, name);
+    vd_path(cv, path, sizeof(path));
+    finding_tell(finding, "drive", name, "serial", cd->identity.serial, "wanted",
+                 drive_write_cache_word(cd->cache_wish), "name", who->name, "path", path, NULL);
+    if (cd->cache_wish == DRIVE_WRITE_CACHE_ON) {
+        finding->effect.code = REASON_EFFECT_DRIVE_CACHE_NOT_ON;
+    }
+    return true;
+}
+
 /* What belongs to a set is told of with the set. */
 static bool is_foreign_alone(const void *subject, struct finding *finding)
 {
@@ -241,6 +265,7 @@ static const struct finding_row rows[] = {
     {FINDING_DRIVE_PREDICTIVE_FAILURE, predicts_failure},
     {FINDING_DRIVE_MEDIA_ERRORS, has_media_errors},
     {FINDING_DRIVE_SLOW, is_slow},
+    {FINDING_DRIVE_CACHE_REFUSED, cache_is_refused},
     {FINDING_DRIVE_FOREIGN, is_foreign_alone},
     {FINDING_SPARE_UNUSABLE, spare_is_unusable},
 };

@@ -38,5 +38,10 @@ bool rule_preset_risk(const char *preset, bool accepted, const struct policy_ris
 
 /* ctl_drive_cache.c */
 void drive_cache_judge(const struct policies_subject *subject, struct policy_view *ret);
+/* It could not be switched as a virtual drive of its group asks; *ret_who asks. */
+bool cd_cache_is_refused(const struct ctl_drive *cd, const struct vd_config **ret_who,
+                         struct reason *ret_why);
+/* As the host found it. */
+void cd_cache_reprobed(struct ctl_drive *cd, enum drive_write_cache now, bool settable);
 
 #endif

@@ -445,6 +445,7 @@ class FindingCode(StrEnum):
     DRIVE_PREDICTIVE_FAILURE = "drive_predictive_failure"
     DRIVE_MEDIA_ERRORS = "drive_media_errors"
     DRIVE_SLOW = "drive_slow"
+    DRIVE_CACHE_REFUSED = "drive_cache_refused"
     DRIVE_FOREIGN = "drive_foreign"
     DRIVE_OVERWRITTEN = "drive_overwritten"
     REBUILD_FAILED = "rebuild_failed"
@@ -1965,6 +1966,10 @@ REASONS: dict[str, str] = {
     "finding_drive_slow": "Drive {drive} (serial {serial}) is much slower than the other drives of its group.",
     "effect_drive_slow": "It slows down the whole drive group.",
     "remedy_drive_slow": "Check its cable and bay. Replace it if it stays slow.",
+    "finding_drive_cache_refused": 'The write cache of drive {drive} (serial {serial}) is not {wanted}, as virtual drive "{name}" requests.',
+    "effect_drive_cache_refused": "A power failure loses what the drive's cache holds and no flush has covered.",
+    "effect_drive_cache_not_on": "Writes to the drive are slower.",
+    "remedy_drive_cache_refused": 'Replace the drive with one that can be switched, or leave each drive as it came with "{path} set pdcache=default".',
     "finding_drive_foreign": "Drive {drive} (serial {serial}) carries a foreign label that belongs to no set which can be imported.",
     "effect_drive_foreign": "It is not used.",
     "remedy_drive_foreign": 'If its content is not needed, free it with "{path} set good force".',
@@ -2222,6 +2227,7 @@ FINDING_TITLES: dict[str, str] = {
     "drive_predictive_failure": "Drive predicts a failure",
     "drive_media_errors": "Media errors",
     "drive_slow": "Drive slow",
+    "drive_cache_refused": "Drive cache not as requested",
     "drive_foreign": "Drive with a foreign label",
     "drive_overwritten": "Drive overwritten by another program",
     "rebuild_failed": "Rebuild failed",

@@ -664,6 +664,67 @@ static void test_spare_is_overwritten(void **state)
     }
 }
 
+/* Drives whose own caches are not as a virtual drive requests. */
+
+static void drive_cache_set(struct ctl_world *world, enum drive_cache_policy policy)
+{
+    struct ctl_command command = {.op = CTL_OP_VD_SET};
+    struct virtual_drive_view view;
+
+    assert_true(world_vd(world, "data", &view, command.args.vd_set.vd));
+    command.args.vd_set.fields = VD_SET_DRIVE_CACHE;
+    command.args.vd_set.drive_cache_policy = policy;
+    assert_int_equal(world_run(world, &command), REASON_OK);
+    world_settle(world, SIM_SECOND);
+}
+
+static void test_drive_cache(void **state)
+{
+    struct ctl_world *world = world_new(82, 4);
+    const struct finding *finding = NULL;
+
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        world->slots[i].real = true;
+        world->slots[i].cache_on = true;
+    }
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    world->slots[1].cache_error = -EIO;
+    drive_cache_set(world, DRIVE_CACHE_POLICY_OFF);
+    finding = find(look(world), FINDING_DRIVE_CACHE_REFUSED, slot_key(world, 1));
+    assert_non_null(finding);
+    expect_text(&finding->what, "The write cache of drive 252:1 (serial S01) is not off, as "
+                                "virtual drive \"data\" requests.");
+    expect_text(&finding->effect, "A power failure loses what the drive's cache holds and no "
+                                  "flush has covered.");
+    expect(look(world), false, FINDING_DRIVE_CACHE_REFUSED, slot_key(world, 0));
+    drive_cache_set(world, DRIVE_CACHE_POLICY_DEFAULT);
+    expect(look(world), false, FINDING_DRIVE_CACHE_REFUSED, NULL);
+    /* Somebody switches one back, and later it follows no more. */
+    world->slots[1].cache_error = 0;
+    drive_cache_set(world, DRIVE_CACHE_POLICY_OFF);
+    assert_int_equal(look(world)->list.count, 0);
+    world->slots[0].cache_on = true;
+    slot_arrive(world, 0);
+    world_settle(world, SIM_SECOND);
+    assert_false(world->slots[0].cache_on);
+    assert_int_equal(look(world)->list.count, 0);
+    world->slots[0].cache_on = true;
+    world->slots[0].cache_error = -EIO;
+    slot_arrive(world, 0);
+    world_settle(world, SIM_SECOND);
+    expect(look(world), true, FINDING_DRIVE_CACHE_REFUSED, slot_key(world, 0));
+    /* A restart asks again. */
+    world_restart(world);
+    world_settle(world, SIM_SECOND);
+    expect(look(world), true, FINDING_DRIVE_CACHE_REFUSED, slot_key(world, 0));
+    drive_cache_set(world, DRIVE_CACHE_POLICY_ON);
+    expect(look(world), false, FINDING_DRIVE_CACHE_REFUSED, slot_key(world, 0));
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -675,6 +736,7 @@ int main(void)
         cmocka_unit_test(test_overwritten_is_used),
         cmocka_unit_test(test_spare_is_overwritten),
         cmocka_unit_test(test_shrunk),
+        cmocka_unit_test(test_drive_cache),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_idle_spares),
         cmocka_unit_test(test_repair),
