@@ -59,6 +59,7 @@ async def test_create_virtual_drive(agent: FakeAgent, operator: httpx.AsyncClien
         "controller_id": controller["id"],
         "level": "raid5",
         "drive_ids": [item["id"] for item in drives[:4]],
+        "size_bytes": "all",
         "spare_ids": [drives[4]["id"]],
         "strip_bytes": 65536,
         "name": "data",
@@ -360,14 +361,17 @@ async def test_expanding(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
     virtual_drive = await only(operator, "/virtual-drives")
     assert virtual_drive["expansion"] == expansion
     assert virtual_drive["blocked"]["vd_expand"]["code"] == "expand_no_space"
-    for wish in (None, {}, {"size_bytes": None}):
-        assert (await operator.post(path, json=wish)).status_code == 202
-        command = await raid5.expect("command", op="vd_expand")
-        assert command["args"] == {"virtual_drive": "v0"}
+    for nothing in ({}, {"size_bytes": None}, {"size_bytes": 0}, {"size_bytes": ""}):
+        refused = await operator.post(path, json=nothing)
+        assert refused.status_code == 422, nothing
+        assert refused.json()["errors"][0]["pointer"] == "/size_bytes", nothing
+    assert (await operator.post(path, json={"size_bytes": "all"})).status_code == 202
+    command = await raid5.expect("command", op="vd_expand")
+    assert command["args"] == {"virtual_drive": "v0"}
     assert (await operator.post(path, json={"size_bytes": 2 << 40})).status_code == 202
     command = await raid5.expect("command", op="vd_expand")
     assert command["args"] == {"virtual_drive": "v0", "size_bytes": 2 << 40}
-    for size in (0, -1, "all"):
+    for size in (0, -1, "every"):
         assert (await operator.post(path, json={"size_bytes": size})).status_code == 422
 
 
@@ -588,7 +592,7 @@ async def test_references_are_checked(
 ) -> None:
     controller = await only(administrator, "/controllers")
     group = await only(administrator, "/drive-groups")
-    wish = {"controller_id": controller["id"], "level": "raid5"}
+    wish = {"controller_id": controller["id"], "level": "raid5", "size_bytes": "all"}
     unknown = await administrator.post(
         "/virtual-drives", json={**wish, "drive_ids": [str(uuid4())]}
     )
@@ -602,7 +606,7 @@ async def test_references_are_checked(
         answer = await administrator.post("/virtual-drives", json=body)
         assert (answer.status_code, answer.json()["code"]) == (422, "other_host")
     missing = await administrator.post(
-        "/virtual-drives", json={"controller_id": group["id"], "level": "raid5"}
+        "/virtual-drives", json={**wish, "controller_id": group["id"]}
     )
     assert missing.status_code == 404
 

@@ -43,7 +43,12 @@ async def wish(client: httpx.AsyncClient) -> dict[str, Any]:
     controller = await only(client, "/controllers")
     drives = (await client.get("/drives")).json()["items"]
     ids = [item["id"] for item in drives[:4]]
-    return {"controller_id": controller["id"], "level": "raid5", "drive_ids": ids}
+    return {
+        "controller_id": controller["id"],
+        "level": "raid5",
+        "drive_ids": ids,
+        "size_bytes": "all",
+    }
 
 
 async def test_answer_comes_from_the_host(agent: FakeAgent, viewer: httpx.AsyncClient) -> None:
@@ -159,3 +164,27 @@ async def test_policies_of_a_preset_are_the_hosts_answer(
     assert answer["policies"]["degraded_policy"]["effective"] == "write_through"
     assert [risk["code"] for risk in answer["risks"]] == ["risk_drive_cache"]
     assert (await viewer.get("/commands")).json()["total"] == 0
+
+
+@pytest.mark.parametrize("size", [0, -1, None, "", "0", "everything", 2**53, 1.5, True, [], "ALL"])
+async def test_no_size_is_never_all_there_is(
+    raid5: FakeAgent, operator: httpx.AsyncClient, size: Any
+) -> None:
+    """A field that was left empty in a script must not take the whole of the drives."""
+    body = await wish(operator) | {"size_bytes": size}
+    without = {name: value for name, value in body.items() if name != "size_bytes"}
+    for path in ("/virtual-drives/preview", "/virtual-drives"):
+        for wrong in (body, without):
+            answer = await operator.post(path, json=wrong)
+            assert answer.status_code == 422, (path, wrong, answer.text)
+            assert [item["pointer"] for item in answer.json()["errors"]] == ["/size_bytes"]
+    assert (await operator.get("/commands")).json()["items"] == []
+
+
+async def test_a_size_reaches_the_host(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    body = await wish(operator)
+    for size, told in (("all", {}), (1, {"size_bytes": 1}), (2**40, {"size_bytes": 2**40})):
+        answer = await operator.post("/virtual-drives", json=body | {"size_bytes": size})
+        assert answer.status_code == 202, answer.text
+        args = (await raid5.expect("command", op="vd_create"))["args"]
+        assert {name: args[name] for name in args if name == "size_bytes"} == told

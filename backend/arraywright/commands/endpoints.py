@@ -185,16 +185,14 @@ async def check_consistency(
 @virtual_drives.post(
     "/{virtual_drive_id}/actions/expand", name="expand", status_code=202, responses=ANSWERS
 )
-async def expand(
-    virtual_drive_id: UUID, submit: Submit, body: VirtualDriveExpand | None = None
-) -> Command:
+async def expand(virtual_drive_id: UUID, submit: Submit, body: VirtualDriveExpand) -> Command:
     """Gives it the free space of its drive group directly behind it.
 
     Its data and its users stay; who is connected sees the new size when it connects again. The
     new space reads as what was there before, and is initialised in the background. It is never
     made smaller again.
     """
-    return await submit(intents.expand(virtual_drive_id, body or VirtualDriveExpand()))
+    return await submit(intents.expand(virtual_drive_id, body))
 
 
 @virtual_drives.post(

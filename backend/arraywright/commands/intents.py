@@ -14,6 +14,7 @@ from arraywright.kit.problems import InvalidError
 from arraywright.kit.schema import ApiInput, microseconds
 from arraywright.link.protocol import REASONS
 from arraywright.storage.requests import (
+    ALL,
     BatteryUpdate,
     ClearForeign,
     ConsistencyCheck,
@@ -82,9 +83,18 @@ def _simple(op: str, kind: str, target_id: UUID, body: ApiInput | None) -> Inten
     return Intent(op=op, target_kind=kind, target_id=target_id, body=body, build=build)
 
 
+def _wanted_size(body: VirtualDrivePreview | VirtualDriveExpand) -> Arguments:
+    """An agent takes all there is when it is told no size."""
+    return {} if body.size_bytes == ALL else {"size_bytes": body.size_bytes}
+
+
 async def wish_arguments(body: VirtualDrivePreview, references: References) -> Arguments:
-    ids = ("controller_id", "drive_ids", "drive_group_id", "spare_ids")
-    arguments = {"controller": references.target_key, **_given(body, *ids)}
+    ids = ("controller_id", "drive_ids", "drive_group_id", "spare_ids", "size_bytes")
+    arguments = {
+        "controller": references.target_key,
+        **_given(body, *ids),
+        **_wanted_size(body),
+    }
     if body.drive_ids:
         arguments["drives"] = await references.keys("drive", body.drive_ids, "/drive_ids")
     if body.drive_group_id is not None:
@@ -146,7 +156,10 @@ def check_consistency(virtual_drive_id: UUID, body: ConsistencyCheck) -> Intent:
 
 
 def expand(virtual_drive_id: UUID, body: VirtualDriveExpand) -> Intent:
-    return _simple("vd_expand", "virtual_drive", virtual_drive_id, body)
+    async def build(references: References) -> Arguments:
+        return {"virtual_drive": references.target_key, **_wanted_size(body)}
+
+    return Intent("vd_expand", "virtual_drive", virtual_drive_id, body, build)
 
 
 def measure(virtual_drive_id: UUID, body: Measure) -> Intent:

@@ -1,10 +1,16 @@
 """Bodies of the requests that change storage; each becomes one command."""
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    WithJsonSchema,
+    model_validator,
+)
 
 from arraywright.kit.schema import ApiInput, ApiModel, AwareInstant, OpenWord, Reason
 from arraywright.link.protocol import (
@@ -46,6 +52,28 @@ WhileDegraded = Annotated[
     Field(description="write_through: it does not write back while redundancy is missing"),
 ]
 Bytes = Annotated[int, Field(ge=0, le=INTEGER_MAX)]
+ALL = "all"
+
+
+def _size(value: Any) -> Any:
+    """Nothing, zero and an empty text are mistakes: none of them means all there is."""
+    if value == ALL or (type(value) is int and 1 <= value <= INTEGER_MAX):
+        return value
+    raise ValueError(f'must be a number of bytes, at least 1, or "{ALL}" for all there is')
+
+
+SizeWish = Annotated[
+    int | Literal["all"],
+    BeforeValidator(_size),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 1, "maximum": INTEGER_MAX},
+                {"type": "string", "const": ALL},
+            ]
+        }
+    ),
+]
 
 
 class Change(ApiInput):
@@ -69,7 +97,7 @@ class VirtualDrivePreview(ApiInput):
     ] = []
     drive_group_id: UUID | None = None
     drives_per_span: Annotated[int, Field(ge=0, le=256)] | None = None
-    size_bytes: Annotated[Bytes, Field(description="absent or 0: all there is")] | None = None
+    size_bytes: Annotated[SizeWish, Field(description='"all": all there is')]
     strip_bytes: Bytes | None = None
     name: Name | None = None
     write_policy: WritePolicy | None = None
@@ -188,14 +216,12 @@ class VirtualDriveDelete(ApiInput):
 
 class VirtualDriveExpand(ApiInput):
     size_bytes: Annotated[
-        int | None,
+        SizeWish,
         Field(
-            ge=1,
-            le=2**63 - 1,
             description="what it is to have, more than now, rounded down to whole rows; "
-            "absent: as much as there is free space directly behind it",
+            '"all": as much as there is free space directly behind it'
         ),
-    ] = None
+    ]
 
 
 class StripeCreate(ApiInput):

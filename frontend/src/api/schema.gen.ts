@@ -6515,8 +6515,11 @@ export interface components {
              * @default []
              */
             serials: string[];
-            /** Size Bytes */
-            size_bytes?: number | null;
+            /**
+             * Size Bytes
+             * @description "all": all there is
+             */
+            size_bytes: number | "all";
             /**
              * Spare Ids
              * @description to become dedicated hot spares
@@ -6545,9 +6548,9 @@ export interface components {
         VirtualDriveExpand: {
             /**
              * Size Bytes
-             * @description what it is to have, more than now, rounded down to whole rows; absent: as much as there is free space directly behind it
+             * @description what it is to have, more than now, rounded down to whole rows; "all": as much as there is free space directly behind it
              */
-            size_bytes?: number | null;
+            size_bytes: number | "all";
         };
         /** VirtualDrivePage */
         VirtualDrivePage: {
@@ -6602,8 +6605,11 @@ export interface components {
              * @default []
              */
             serials: string[];
-            /** Size Bytes */
-            size_bytes?: number | null;
+            /**
+             * Size Bytes
+             * @description "all": all there is
+             */
+            size_bytes: number | "all";
             /**
              * Spare Ids
              * @description to become dedicated hot spares
@@ -15077,9 +15083,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": components["schemas"]["VirtualDriveExpand"] | null;
+                "application/json": components["schemas"]["VirtualDriveExpand"];
             };
         };
         responses: {

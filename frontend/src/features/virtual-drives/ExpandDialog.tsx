@@ -37,10 +37,9 @@ export function ExpandDialog({ virtualDrive, expansion, onClose }: ExpandDialogP
       sendSeen(
         client,
         (present) =>
-          virtualDriveChanges.expand(
-            present,
-            choice === 'part' && partBytes !== null ? { size_bytes: partBytes } : {},
-          ),
+          virtualDriveChanges.expand(present, {
+            size_bytes: choice === 'part' && partBytes !== null ? partBytes : 'all',
+          }),
         {
           seen: virtualDrive,
           look: () => client.fetchQuery({ ...virtualDriveQuery(virtualDrive.id), staleTime: 0 }),

@@ -347,7 +347,7 @@ describe('virtual drive page', () => {
     await user.click(dialog.getByRole('checkbox', { name: /cannot be made smaller/ }))
     await user.click(verb)
     expect(await screen.findByText('archive is expanded.')).toBeVisible()
-    expect(expand.requests[0]?.body).toEqual({})
+    expect(expand.requests[0]?.body).toEqual({ size_bytes: 'all' })
   })
 
   it('expands to a size of its own, in whole rows', async () => {

@@ -80,21 +80,24 @@ export function wholeRows(bytes: number, rowBytes: number | undefined): number {
   return Math.floor(bytes / unit) * unit
 }
 
-/** A part is wanted, and the field does not say how much. */
-export const lacksSize = (wish: Wish) => wish.size === 'part' && wish.partBytes === null
+/** All there is only if that was chosen; null: a part, and the field does not say how much. */
+const sizeOf = (wish: Wish) => (wish.size === 'all' ? 'all' : wish.partBytes)
+
+export const lacksSize = (wish: Wish) => sizeOf(wish) === null
 
 /** What to ask the host; undefined while there is nothing to ask about. */
 export function toPreview(wish: Wish): VirtualDrivePreview | undefined {
   if (wish.level === null) return undefined
   if (wish.groupId === null && wish.driveIds.length === 0) return undefined
-  if (lacksSize(wish)) return undefined
+  const size = sizeOf(wish)
+  if (size === null) return undefined
   return {
     controller_id: wish.controllerId,
     level: wish.level,
     drive_ids: wish.groupId === null ? wish.driveIds : [],
     ...(wish.groupId !== null && { drive_group_id: wish.groupId }),
     ...(wish.drivesPerSpan !== null && { drives_per_span: wish.drivesPerSpan }),
-    ...(wish.partBytes !== null && { size_bytes: wish.partBytes }),
+    size_bytes: size,
     ...(wish.stripBytes !== null && { strip_bytes: wish.stripBytes }),
     ...(wish.name !== '' && { name: wish.name }),
     ...policyBody(wish.preset, wish),
