@@ -20,6 +20,7 @@
 #include "base/checked.h"
 #include "ctl/coercion.h"
 #include "ctl/ctl_private.h"
+#include "ctl/vd_policies.h"
 #include "drive/drive_layout.h"
 
 /* States */
