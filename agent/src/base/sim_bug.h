@@ -40,7 +40,6 @@
     X(FLUSH_ONE_MEMBER, P1, "flushes only one member")                                             \
     X(FLUSH_TARGET_LATE, P1, "a flush vouches for writes that came after it")                      \
     X(FLUSH_FAILURE_IGNORED, P7, "a failed flush counts as a flush")                               \
-    X(GIVEN_UP_KEPT, P5, "the intent of a write that was given up keeps its place in the log")     \
     X(REFUSED_FLUSH_BELIEVED, P7, "a flush that last copies refuse counts as a flush")             \
     X(FUA_IGNORED, P1, "no flush for a write with FUA")                                            \
     X(STOP_UNFLUSHED, P1, "an orderly stop without a flush")                                       \

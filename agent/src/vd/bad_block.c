@@ -34,12 +34,6 @@ bool bad_add_range(struct vd *vd, uint32_t member, uint64_t offset_bytes, uint32
     return room;
 }
 
-bool bad_add(struct vd *vd, uint32_t member, uint64_t offset_bytes, enum bad_block_kind kind,
-             bool *ret_new)
-{
-    return bad_add_range(vd, member, offset_bytes, IO_ALIGN_BYTES, kind, ret_new);
-}
-
 bool bad_drop(struct vd *vd, uint32_t member, uint64_t offset_bytes, uint64_t length_bytes,
               uint32_t kinds)
 {

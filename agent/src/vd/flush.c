@@ -53,7 +53,7 @@ static void round_answered(struct group *group)
 {
     group->flush_save.notice.deliver = round_delivered;
     if (group->flush_refused) {
-        group_notice_add(group, &group->flush_save.notice, group_refusal_error(group));
+        group_notice_add(group, &group->flush_save.notice, -EROFS);
     } else if (save_is_durable(group, group->loss_change)) {
         group_notice_add(group, &group->flush_save.notice, 0);
     } else {
@@ -249,6 +249,9 @@ static void losses_part_answered(struct group *group, bool refused)
     group->loss_flush_refused = group->loss_flush_refused || refused;
     if (group->loss_flush_pending > 0) {
         return;
+    }
+    if (group_is_offline(group)) {
+        return; /* it is not recorded */
     }
     if (group->loss_flush_refused && member_refusals_judge(group)) {
         saves_refuse(group); /* whoever waits for the record of the loss */

@@ -15,8 +15,6 @@
 
 #include "vd/group_private.h"
 
-/* Of a replay that members refuse, one after a second each. */
-#define REPLAY_TRIES 10u
 #define DEFAULT_STRIPE_OPS 64u
 #define DEFAULT_DIRTY_IDLE_MS 5000u
 #define DEFAULT_DIRTY_WARM_MS 120000u
@@ -450,15 +448,13 @@ static void start_settle(struct group *group)
     flush_wait(group, &group->start_flush);
 }
 
-/* What has been refused is tried again: without the log, what it describes would not be known. */
+/* What has been refused is tried again for as long as it takes: rows that the log was to write
+ * again may be torn, and without it would be read as if they were not. */
 static bool replay_is_refused(struct group *group, int error)
 {
-    bool refused = error == -EROFS || group->refusing;
-
-    if (!refused || group->stripe_log == NULL || group->replay_tries == REPLAY_TRIES) {
+    if (error != -EROFS && !group->refusing) {
         return false;
     }
-    group->replay_tries++;
     group->replay_again = true;
     group_refuse(group);
     return true;

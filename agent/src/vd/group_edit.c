@@ -516,6 +516,15 @@ void edit_pump(struct group *group)
     }
 }
 
+void edits_refuse(struct group *group)
+{
+    struct list *node = NULL;
+
+    while ((node = list_pop_head(&group->edits)) != NULL) {
+        edit_finish(list_entry(node, struct group_edit, link), -EIO);
+    }
+}
+
 void edit_saved(struct group *group, int error)
 {
     struct group_edit *edit = group->edit;

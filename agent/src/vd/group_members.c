@@ -165,11 +165,6 @@ bool flush_refusal_note(struct group *group, uint32_t member, enum io_status sta
     return noted;
 }
 
-int group_refusal_error(const struct group *group)
-{
-    return group->refusal == IO_STATUS_NO_SPACE ? -ENOSPC : -EIO;
-}
-
 bool members_bear_loss(const struct group *group, const uint32_t *members, uint32_t count)
 {
     struct group_config *config = malloc(sizeof(*config));
@@ -422,7 +417,7 @@ static void rebuilt_joined(struct intent_settle *join, int error)
     struct group *group = rebuilt->group;
     uint32_t member = rebuilt->member;
 
-    rebuilt_end(rebuilt, error);
+    rebuilt_end(rebuilt, error == -EAGAIN ? -EROFS : error);
     stripe_log_leave(group->stripe_log, member);
 }
 

@@ -199,7 +199,6 @@ struct group {
     uint64_t given_up[GIVEN_UP_MAX]; /* tickets: intents of writes that have failed (intent.c) */
     uint32_t given_up_count;
     uint64_t given_up_change;    /* they end when this is durable */
-    uint32_t replay_tries;
     bool replay_again;           /* the members have refused it */
     struct replay *replay;       /* while the group starts */
 
@@ -498,6 +497,8 @@ static inline bool save_is_durable(const struct group *group, uint64_t change)
 void edit_pump(struct group *group);
 /* The running edit needs no more than the members' labels. */
 bool edit_labels_suffice(const struct group *group);
+/* Nothing can be saved for now: those that wait for their turn end with an error. */
+void edits_refuse(struct group *group);
 /* The save that carried the edit has ended. */
 void edit_saved(struct group *group, int error);
 
@@ -523,8 +524,6 @@ enum reason_code refusal_reason(enum io_status status);
 bool member_refusal_note(struct group *group, uint32_t member, enum io_status status);
 /* The same for a flush: what it should have covered need not be there after a power cut. */
 bool flush_refusal_note(struct group *group, uint32_t member, enum io_status status);
-/* -ENOSPC or -EIO, by the last refusal. */
-int group_refusal_error(const struct group *group);
 /* All parts have been answered. True: those that have refused stay, for the group would not go on
  * without them; marks and records are tried again in a while. Else they are lost. */
 bool member_refusals_judge(struct group *group);
@@ -670,8 +669,6 @@ void replay_begin(struct group *group, void (*done)(struct group *group, int err
 void replay_op_done(struct stripe_op *op);
 
 /* bad_block.c: changes of the table. add: false when it is full. */
-MUST_CHECK bool bad_add(struct vd *vd, uint32_t member, uint64_t offset_bytes,
-                        enum bad_block_kind kind, bool *ret_new); /* of 4096 bytes */
 MUST_CHECK bool bad_add_range(struct vd *vd, uint32_t member, uint64_t offset_bytes,
                               uint32_t length_bytes, enum bad_block_kind kind, bool *ret_new);
 /* True if there were any. */

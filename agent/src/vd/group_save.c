@@ -56,7 +56,7 @@ static void save_waiters_refuse(struct group *group, uint64_t first, uint64_t la
 
         if (waiter->change > first && waiter->change <= last) {
             list_remove(node);
-            group_notice_add(group, &waiter->notice, -EIO);
+            group_notice_add(group, &waiter->notice, -EROFS);
         }
     }
 }
@@ -67,6 +67,7 @@ static void save_is_refused(struct group *group)
         edit_saved(group, -EIO);
     }
     save_waiters_refuse(group, 0, group->saving);
+    edits_refuse(group);
     stripe_marks_check(group);
 }
 
@@ -75,6 +76,7 @@ void saves_refuse(struct group *group)
     ASSERT(group->loss_unflushed);
     group->save_refused = !group->save_running;
     save_waiters_refuse(group, group->save_running ? group->saving : 0, group->change);
+    edits_refuse(group);
     stripe_marks_check(group);
 }
 

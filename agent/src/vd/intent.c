@@ -360,7 +360,7 @@ void intent_retire(struct stripe_op *op)
 void intents_given_up_end(struct group *group)
 {
     if (group->given_up_count == 0 || group->log == NULL || group_is_offline(group) ||
-        !save_is_durable(group, group->given_up_change) || SIM_BUG(GIVEN_UP_KEPT)) {
+        !save_is_durable(group, group->given_up_change)) {
         return;
     }
     while (group->given_up_count > 0) {
@@ -404,8 +404,10 @@ static void settle_tell(struct group_settle *settle, int error)
 {
     struct group *group = settle->group;
 
-    if (group_is_offline(group) || error == -EAGAIN) {
+    if (group_is_offline(group)) {
         error = -EIO;
+    } else if (error == -EAGAIN) {
+        error = -EROFS;
     } else if (error != 0) {
         intent_log_lose(group); /* part of what the caller saves: then nothing is replayed */
         error = 0;

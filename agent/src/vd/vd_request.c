@@ -125,11 +125,13 @@ static struct vd_request *request_of_waiter(struct flush_waiter *waiter)
 static void request_flushed(struct flush_waiter *waiter, int error)
 {
     struct vd_request *request = request_of_waiter(waiter);
+    const struct group *group = request_state(request)->vd->group;
+    bool no_space = error == -EROFS && group->refusal == IO_STATUS_NO_SPACE;
 
     ASSERT(request_state(request)->phase == REQUEST_FLUSHING);
-    request_answer(request, error == 0         ? VD_STATUS_OK
-                            : error == -ENOSPC ? VD_STATUS_NO_SPACE
-                                               : VD_STATUS_IO);
+    request_answer(request, error == 0 ? VD_STATUS_OK
+                            : no_space ? VD_STATUS_NO_SPACE
+                                       : VD_STATUS_IO);
 }
 
 static void request_flush(struct vd_request *request)

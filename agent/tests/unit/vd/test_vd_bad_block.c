@@ -198,7 +198,7 @@ static enum vd_status get_noted(struct sim_array *array, bool lends, enum bad_bl
     reads = sim_array_sim(array, 0)->counters.reads;
     vd_submit(vd, &get.request);
     group_enter(array->group);
-    assert_true(bad_add(vd, 0, 0, kind, &is_new));
+    assert_true(bad_add_range(vd, 0, 0, 4096, kind, &is_new));
     group_leave(array->group);
     while (get.status == VD_STATUS_MAX) {
         assert_true(sim_world_step(array->world));

@@ -290,7 +290,7 @@ static void test_notes_of_bad_blocks(void **state UNUSED)
     read_make(&test, 0, BLOCK);
     assert_true(begin(array, &test));
     group_enter(array->group);
-    assert_true(bad_add(vd, 0, 0, BAD_BLOCK_KIND_LOST, &is_new));
+    assert_true(bad_add_range(vd, 0, 0, 4096, BAD_BLOCK_KIND_LOST, &is_new));
     group_leave(array->group);
     wait_for(array, &test);
     expect(&test, BYTE); /* it has been recovered, and so has the member's */
@@ -299,7 +299,7 @@ static void test_notes_of_bad_blocks(void **state UNUSED)
     assert_int_equal(vd_bad_blocks(vd), 0);
     assert_true(array->sims[1]->counters.reads > 0 && array->sims[2]->counters.reads > 0);
     group_enter(array->group);
-    assert_true(bad_add(vd, 1, 0, BAD_BLOCK_KIND_UNREADABLE, &is_new));
+    assert_true(bad_add_range(vd, 1, 0, 4096, BAD_BLOCK_KIND_UNREADABLE, &is_new));
     group_leave(array->group);
     assert_true(reads_plainly(array, 0, BLOCK));
     assert_true(reads_plainly(array, STRIP + BLOCK, BLOCK));

@@ -86,6 +86,12 @@ static enum virtual_drive_state state_of(struct sim_array *array)
     return vd_state(sim_array_vd(array, 0));
 }
 
+static void cut(struct sim_array *array)
+{
+    sim_array_power_cut(array, SIM_CUT_DROP_ALL);
+    assert_int_equal(sim_array_reload(array), 0);
+}
+
 /* All at once: none is lost, everything can be read, and writes go on when there is room. */
 static void test_all_at_once(void **state UNUSED)
 {
@@ -164,6 +170,51 @@ static void test_torn_while_degraded(void **state UNUSED)
     }
 }
 
+/* The sectors beside those of the write are what they were. */
+static void test_torn_sectors(void **state UNUSED)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_5, 4);
+
+    assert_int_equal(put(array, 0, 3 * STRIP, 1), VD_STATUS_OK);
+    assert_int_equal(
+        group_member_lose(array->group, 1, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    refuse_all(array, IO_STATUS_NO_SPACE);
+    /* The last sector of strip 0; then that and the first one of strip 1. */
+    assert_int_equal(put(array, STRIP - 512, 512, 2), VD_STATUS_NO_SPACE);
+    assert_int_equal(get(array, STRIP, STRIP - 512, 1), VD_STATUS_OK);
+    assert_int_equal(get(array, 2 * STRIP - 512, 512, 1), VD_STATUS_IO);
+    assert_int_equal(put(array, STRIP - 512, 1024, 2), VD_STATUS_NO_SPACE);
+    assert_int_equal(get(array, STRIP, 512, 1), VD_STATUS_IO);
+    assert_int_equal(get(array, STRIP + 512, STRIP - 1024, 1), VD_STATUS_OK);
+    assert_int_equal(get(array, 2 * STRIP, STRIP, 1), VD_STATUS_OK);
+    refuse_all(array, IO_STATUS_OK);
+    assert_int_equal(put(array, STRIP, 512, 3), VD_STATUS_OK);
+    assert_int_equal(get(array, STRIP, 512, 3), VD_STATUS_OK);
+    assert_int_equal(put(array, 2 * STRIP - 512, 512, 4), VD_STATUS_OK);
+    assert_int_equal(get(array, 2 * STRIP - 512, 512, 4), VD_STATUS_OK);
+    assert_int_equal(get(array, STRIP + 512, STRIP - 1024, 1), VD_STATUS_OK);
+    assert_int_equal(vd_bad_blocks(sim_array_vd(array, 0)), 0);
+    array_end(array);
+}
+
+/* Whatever becomes of the page of the region map that says so: the record says that rows are in
+ * doubt when its mark has ended, and no more when they have been synchronized. */
+static void test_doubt_is_recorded(void **state UNUSED)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_1, 2);
+
+    assert_int_equal(put(array, 0, 3 * STRIP, 1), VD_STATUS_OK);
+    refuse_all(array, IO_STATUS_NO_SPACE);
+    assert_int_equal(put(array, 0, STRIP, 2), VD_STATUS_NO_SPACE);
+    sim_world_advance(array->world, 10 * SIM_SECOND);
+    assert_false(vd_config(sim_array_vd(array, 0))->dirty);
+    assert_true(vd_config(sim_array_vd(array, 0))->resync);
+    refuse_all(array, IO_STATUS_OK);
+    cut(array);
+    assert_false(vd_is_consistent(sim_array_vd(array, 0)));
+    array_end(array);
+}
+
 /* Not even a mark can be saved: writes fail at once, reads go on, and it ends by itself. */
 static void test_nothing_can_be_written(void **state UNUSED)
 {
@@ -218,12 +269,6 @@ static void flushes_refuse(struct sim_array *array, enum io_status status)
 static enum vd_status flush(struct sim_array *array)
 {
     return sim_array_io(array, sim_array_vd(array, 0), VD_OP_FLUSH, false, 0, 0, NULL);
-}
-
-static void cut(struct sim_array *array)
-{
-    sim_array_power_cut(array, SIM_CUT_DROP_ALL);
-    assert_int_equal(sim_array_reload(array), 0);
 }
 
 /* Flushes of all drives at once are refused: they fail, all stay and can be read, and what was
@@ -380,6 +425,8 @@ int main(void)
         cmocka_unit_test(test_torn_while_degraded),
         cmocka_unit_test(test_nothing_can_be_written),
         cmocka_unit_test(test_stop_while_refused),
+        cmocka_unit_test(test_torn_sectors),
+        cmocka_unit_test(test_doubt_is_recorded),
         cmocka_unit_test(test_flushes_of_all),
         cmocka_unit_test(test_fua_while_flushes_are_refused),
         cmocka_unit_test(test_flush_of_one_among_many),
