@@ -91,7 +91,10 @@ static void point_fork(struct run *run, struct run *from, const struct sim_cut_p
         run->models[i] = model_copy(from->models[i]);
     }
     run_cut_noted(run, from, plan);
+    run->refusing = from->refusing;
+    run->refused_us = from->refused_us;
     faults_after_cut(run, plan->cut);
+    refuse_after_cut(run);
     run_trace(run, "crash point %llu: cut %d", (unsigned long long)run->result->crash_points,
               (int)plan->cut);
 }

@@ -44,6 +44,7 @@ struct model *model_create(uint64_t seed, uint32_t vd, uint32_t block_bytes, uin
     model->newest = array_new(block_count, sizeof(uint32_t));
     model->zero = array_new(block_count, sizeof(uint32_t));
     model->cleared = array_new(block_count, sizeof(uint32_t));
+    model->excess = array_new(block_count, sizeof(uint32_t));
     model->unsure = array_new(block_count, sizeof(bool));
     model->at_risk = array_new(block_count, sizeof(bool));
     model->torn = array_new(block_count, sizeof(bool));
@@ -62,6 +63,7 @@ void model_destroy(struct model *model)
     free(model->newest);
     free(model->zero);
     free(model->cleared);
+    free(model->excess);
     free(model->unsure);
     free(model->at_risk);
     free(model->torn);
@@ -88,6 +90,7 @@ struct model *model_copy(const struct model *model)
     copy->newest = array_copy(model->newest, count, sizeof(uint32_t));
     copy->zero = array_copy(model->zero, count, sizeof(uint32_t));
     copy->cleared = array_copy(model->cleared, count, sizeof(uint32_t));
+    copy->excess = array_copy(model->excess, count, sizeof(uint32_t));
     copy->unsure = array_copy(model->unsure, count, sizeof(bool));
     copy->at_risk = array_copy(model->at_risk, count, sizeof(bool));
     copy->torn = array_copy(model->torn, count, sizeof(bool));
@@ -116,6 +119,7 @@ void model_grow(struct model *model, uint64_t block_count)
     model->newest = array_grow(model->newest, count, more, sizeof(uint32_t));
     model->zero = array_grow(model->zero, count, more, sizeof(uint32_t));
     model->cleared = array_grow(model->cleared, count, more, sizeof(uint32_t));
+    model->excess = array_grow(model->excess, count, more, sizeof(uint32_t));
     model->unsure = array_grow(model->unsure, count, more, sizeof(bool));
     model->at_risk = array_grow(model->at_risk, count, more, sizeof(bool));
     model->torn = array_grow(model->torn, count, more, sizeof(bool));
@@ -172,6 +176,7 @@ void model_write_acked(struct model *model, uint64_t block, uint64_t count, uint
             raise(&model->durable[i], version);
         }
         model->torn[i] = false; /* it went to all copies */
+        model->excess[i] = version > model->excess[i] ? 0 : model->excess[i];
         if (version == model->newest[i]) {
             model->cleared[i] = model->unsure[i] ? version : model->cleared[i];
             model->unsure[i] = false;
@@ -347,6 +352,22 @@ void model_rotten(struct model *model, const bool *blocks)
     for (uint64_t i = 0; i < model->block_count; i++) {
         model->rotten[i] = model->rotten[i] || blocks[i];
     }
+}
+
+void model_excess_put(struct model *model, uint64_t block, uint32_t version)
+{
+    ASSERT(block < model->block_count);
+    raise(&model->excess[block], version);
+}
+
+bool model_has_excess(const struct model *model, uint64_t block, uint64_t count)
+{
+    for (uint64_t i = block; i < block + count; i++) {
+        if (model->excess[i] != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void model_forget(struct model *model)

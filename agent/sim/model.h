@@ -37,6 +37,7 @@ struct model {
     bool *at_risk;    /* of a row that was being written at a stop */
     bool *rotten; /* a drive has silently changed it, or what it is computed from: anything may be
                      there, for good */
+    uint32_t *excess; /* the newest write by which it is beyond redundancy; 0: it is not */
     bool *torn; /* of several copies one may be as old as before the stop: then what has been
                    read counts no more, but what was durable does */
 };
@@ -91,6 +92,10 @@ void model_unsure_put(struct model *model, const bool *blocks);
  * an error. No check on reading can tell; nothing is said of these blocks any more, but that they
  * can be read. */
 void model_rotten(struct model *model, const bool *blocks);
+/* Since that write, which has failed, nothing describes the block any more: an error will do, until
+ * a later one writes it. */
+void model_excess_put(struct model *model, uint64_t block, uint32_t version);
+bool model_has_excess(const struct model *model, uint64_t block, uint64_t count);
 /* A drive has lied about its flushes: any version may be back, but still no other bytes. */
 void model_forget(struct model *model);
 

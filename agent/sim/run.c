@@ -278,6 +278,7 @@ static void crash(struct run *run)
     sim_world_power_on(run->world);
     run->dead = false;
     faults_after_cut(run, plan.cut);
+    refuse_after_cut(run);
     run_start_again(run);
     if (!run->result->failed) {
         load_verify(run, "after the power cut", run_pins(run));
@@ -292,6 +293,7 @@ void run_group_recover(struct run *run)
     }
     tasks_end(run);
     (void)sim_array_stop(run->array); /* it is offline: it cannot be marked clean */
+    refuse_end(run);
     faults_end(run);
     run->result->restarts++;
     run_start_again(run);
@@ -345,7 +347,8 @@ static void live_end_or_begin(struct run *run)
         } else {
             run_fail(run, "the group is offline although nothing was lost");
         }
-    } else if (run_chance(run, 1) && !run->options->over_budget && run_fires(run, RUN_RESTART)) {
+    } else if (run_chance(run, 1) && !run->options->over_budget && !refuse_is_on(run) &&
+               run_fires(run, RUN_RESTART)) {
         restart(run);
     } else if (cuts_are_on(run) && (run->crash_in == 1 || run_below(run, 1000) < 10)) {
         crash(run);
@@ -361,15 +364,22 @@ static void live_one(struct run *run)
         crash(run);
         return;
     }
-    faults_maybe(run);
-    silent_maybe(run);
+    refuse_maybe(run);
+    if (!refuse_is_on(run)) {
+        faults_maybe(run);
+        silent_maybe(run);
+    }
     risks_review(run);
     members_replace(run, false);
-    copyback_maybe(run);
+    if (!refuse_is_on(run)) {
+        copyback_maybe(run);
+    }
     tasks_tend(run, true);
-    mend_maybe(run);
-    check_maybe(run);
-    manage_maybe(run);
+    if (!refuse_is_on(run)) {
+        mend_maybe(run);
+        check_maybe(run);
+        manage_maybe(run);
+    }
     if (run_chance(run, 2)) {
         sim_world_advance(run->world, run_below(run, 3 * SIM_SECOND));
         crash_soon(run);
@@ -427,6 +437,7 @@ void run_quiesce(struct run *run)
     /* A drive that was pulled and lost its cache must be missed before it is plugged in again. */
     (void)sim_array_io(run->array, sim_array_vd(run->array, 0), VD_OP_FLUSH, false, 0, 0,
                        NULL); /* with whatever answer */
+    refuse_end(run);
     faults_end(run);
     if (group_state(run->array->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
         run_group_recover(run);
@@ -448,6 +459,7 @@ void run_group_end(struct run *run)
     if (run->array->group != NULL) {
         (void)manage_drain(run);
     }
+    refuse_end(run);
     faults_end(run);
     tasks_end(run);
     if (run->array->group != NULL) {

@@ -53,6 +53,7 @@ enum run_class {
     RUN_MISDIRECT,   /* a write of a drive silently goes to another place of it */
     RUN_MEND,        /* no fault: blocks are mended, whether they can be read or not */
     RUN_CHECK,       /* no fault: rows are compared */
+    RUN_REFUSE,      /* drives refuse writes or flushes for a while (run_refuse.c) */
     RUN_CLASS_MAX
 };
 

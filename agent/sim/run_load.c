@@ -81,6 +81,10 @@ static void rows_unsure(struct run *run, const struct flight *flight)
 
 static void flight_failed(struct run *run, struct flight *flight, enum vd_status status)
 {
+    if (refuse_flight_failed(run, flight) ||
+        refuse_excuses(run, flight->vd, flight->block, flight->count)) {
+        return;
+    }
     if (!may_fail(run, flight->block, flight->count)) {
         run_fail(run, "vd%u: operation %d on %llu+%llu failed with %d although nothing was lost",
                  flight->vd, (int)flight->request.op, (unsigned long long)flight->block,
@@ -227,6 +231,28 @@ bool load_drain(struct run *run)
     return true;
 }
 
+/* Block by block: only those beyond redundancy are errors. */
+static const char *verify_singly(struct run *run, uint32_t index, uint64_t block, uint64_t count,
+                                 bool pin)
+{
+    struct model *model = run->models[index];
+    const char *wrong = NULL;
+    uint8_t bytes[4096];
+
+    for (uint64_t i = block; i < block + count && wrong == NULL; i++) {
+        enum vd_status status = sim_target_io(run->world, target_of(run, index), VD_OP_READ, false,
+                                              i * model->block_bytes, model->block_bytes, bytes);
+
+        if (status == VD_STATUS_OK) {
+            wrong = model_read_check(model, i, 1, model->floor + i, bytes, pin);
+        } else if (!refuse_excuses(run, index, i, 1)) {
+            model->wrong_block = i;
+            wrong = "an error beside blocks that are beyond redundancy";
+        }
+    }
+    return wrong;
+}
+
 static void verify_vd(struct run *run, uint32_t index, const char *when, bool pin)
 {
     struct model *model = run->models[index];
@@ -244,6 +270,8 @@ static void verify_vd(struct run *run, uint32_t index, const char *when, bool pi
                                block * model->block_bytes, length, bytes);
         if (status == VD_STATUS_OK) {
             wrong = model_read_check(model, block, count, model->floor + block, bytes, pin);
+        } else if (refuse_excuses(run, index, block, count)) {
+            wrong = verify_singly(run, index, block, count, pin);
         } else if (!may_fail(run, block, count)) {
             wrong = "an error";
         }

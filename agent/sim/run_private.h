@@ -42,6 +42,10 @@ struct run {
     struct sim_intent_log *log; /* NULL: the write hole is open, or closed by a stripe log */
     bool closed;                /* at the last power cut it was closed, by either */
     bool starting;              /* the models do not know of it yet */
+    bool refusing;              /* drives do, */
+    uint64_t refused_us;        /* or did until then */
+    struct sim_event refuse_event; /* they do for a while after a power cut */
+    bool refuse_posted;
     bool lying; /* a drive lies: only what may be checked is checked */
 
     /* Crash points. */
@@ -157,6 +161,19 @@ struct point_watch {
 /* One crash point as planned. watch may be NULL. */
 void crash_point_at(struct run *from, const struct sim_cut_plan *plan,
                     const struct point_watch *watch);
+
+/* run_refuse.c */
+void refuse_maybe(struct run *run);
+void refuse_end(struct run *run);
+void refuse_after_cut(struct run *run);
+/* The power goes: `from` is the same life, or the one that is copied. */
+void refuse_cut_noted(struct run *run, struct run *from);
+/* Writes and flushes may fail. */
+bool refuse_is_on(const struct run *run);
+/* A request has failed; true: because of that. */
+bool refuse_flight_failed(struct run *run, const struct flight *flight);
+/* Something of these blocks is in excess of redundancy by that. */
+bool refuse_excuses(struct run *run, uint32_t vd, uint64_t block, uint64_t count);
 
 /* run_load.c */
 void load_init(struct run *run);

@@ -116,7 +116,7 @@ static void start_noted(struct run *run, int error)
 {
     bool suspects[SIM_ARRAY_DRIVES_MAX] = {false};
 
-    if (error != 0) {
+    if (error != 0 && !refuse_is_on(run)) {
         run_fail(run, "the group does not come back: %d", error);
         return;
     }
@@ -187,6 +187,7 @@ void run_cut_risked(struct run *run, struct run *from, const struct sim_cut_plan
 
 void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan *plan)
 {
+    refuse_cut_noted(run, from);
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
         if (plan->cut == SIM_CUT_KEEP_ALL || plan->process_alone) {
             /* The process alone dies: then what was acknowledged is there, flushed or not. */

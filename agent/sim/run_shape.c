@@ -131,6 +131,7 @@ uint32_t classes_choose(struct run *run)
     bool copyback = run->options->seed % 3 == 1; /* the same */
     bool silent = run->options->seed % 17 == 6;  /* and these, in few: they hide other mistakes */
     bool mend = run->options->seed % 5 == 2 && !silent; /* who mends believes what can be read */
+    bool refuse = run->options->seed % 9 == 2 && !silent; /* nor here */
     bool check = silent || run->options->seed % 7 == 3; /* came last; no chance either */
 
     if (run->options->swarm) {
@@ -147,6 +148,7 @@ uint32_t classes_choose(struct run *run)
     classes &= label ? all : ~(UINT32_C(1) << RUN_LABEL);
     classes &= copyback ? all : ~(UINT32_C(1) << RUN_COPYBACK);
     classes &= mend ? all : ~(UINT32_C(1) << RUN_MEND);
+    classes &= refuse ? all : ~(UINT32_C(1) << RUN_REFUSE);
     classes &= check ? all : ~(UINT32_C(1) << RUN_CHECK);
     classes &= silent ? all : ~((UINT32_C(1) << RUN_ROT) | (UINT32_C(1) << RUN_MISDIRECT));
     return classes & ~run->options->classes_off;
@@ -184,6 +186,7 @@ const char *run_class_name(enum run_class class)
         [RUN_MISDIRECT] = "misdirect",
         [RUN_MEND] = "mend",
         [RUN_CHECK] = "check",
+        [RUN_REFUSE] = "refuse",
     };
 
     ASSERT((unsigned int)class < RUN_CLASS_MAX && names[class] != NULL);

@@ -275,6 +275,10 @@ struct sim_drive *sim_drive_fork(const struct sim_drive *drive, struct sim_world
     fork->flush_ignored = drive->flush_ignored;
     fork->write_fails = drive->write_fails;
     fork->errors_left = drive->errors_left;
+    fork->refusal = drive->refusal;
+    fork->refusal_offset_bytes = drive->refusal_offset_bytes;
+    fork->refusal_length_bytes = drive->refusal_length_bytes;
+    fork->flush_refusal = drive->flush_refusal;
     sim_pages_copy(&fork->durable, keeps_completed(plan) ? &drive->current : &drive->durable);
     cut_apply(&cut);
     sim_pages_copy(&fork->current, &fork->durable);

@@ -28,6 +28,7 @@ struct hint {
     bool large;                   /* shapes of many rows */
     bool copyback;                /* only lives with that */
     bool mend;                    /* the same */
+    bool refuse;                  /* the same */
     bool stripe;                  /* lives of stripes over several groups */
     bool (*story)(uint64_t seed); /* instead of a life: false if the promise was broken */
 };
@@ -72,6 +73,7 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_COPYBACK_PASSED, .story = directed_copyback_restored},
     {.bug = SIM_BUG_COPYBACK_FLUSH_STAYS, .story = directed_copyback_hangs},
     {.bug = SIM_BUG_FLUSH_FAILURE_IGNORED, .story = directed_flush_believed},
+    {.bug = SIM_BUG_REFUSED_FLUSH_BELIEVED, .refuse = true},
     {.bug = SIM_BUG_MEND_IN_DOUBT, .story = directed_mend_doubt},
     {.bug = SIM_BUG_MEND_UNLOCKED, .level = "6", .mend = true},
     {.bug = SIM_BUG_CHECK_IN_DOUBT, .story = directed_check_doubt},
@@ -161,6 +163,7 @@ static struct run_options hunt_options(const struct hint *hint, uint64_t seed)
     own += hint->budget == BUDGET_OVER ? 4 : 0;
     own = hint->copyback ? own * 3 + 1 : own; /* run_shape.c */
     own = hint->mend ? own * 5 + 2 : own; /* the same */
+    own = hint->refuse ? own * 9 + 2 : own; /* the same */
     options = hint->stripe ? lives_stripe_options(own) : lives_options(own);
 
     if (hint->level != NULL) {
