@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.alerts.filters import AlertFilter
 from arraywright.alerts.models import Alert
-from arraywright.hosts.models import Host, HostSummary
+from arraywright.hosts.models import Host, HostSummary, shown_name
 from arraywright.kit.paging_sql import Rows
 from arraywright.storage.models import ObjectState
 
@@ -56,7 +56,7 @@ async def open_of_rule(
 def alerts() -> Rows:
     """Rows of (alert, host name, host online)."""
     return (
-        select(Alert, Host.name, HostSummary.online)
+        select(Alert, shown_name(), HostSummary.online)
         .join(Host, Host.id == Alert.host_id)
         .join(HostSummary, HostSummary.host_id == Alert.host_id)
     )

@@ -50,7 +50,7 @@ class Alert(ApiModel):
     severity: OpenWord[EventClass]
     state: AlertState
     host_id: UUID
-    host_name: str
+    host_name: Annotated[str, Field(description="its label: no other host is called so")]
     object_kind: OpenWord[ObjectKind]
     object_id: UUID
     object_key: str

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from arraywright.commands.filters import CommandFilter
 from arraywright.commands.models import Command, Idempotency
 from arraywright.commands.schemas import CommandState
-from arraywright.hosts.models import Host
+from arraywright.hosts.models import Host, shown_name
 from arraywright.kit.paging_sql import Rows
 from arraywright.link.models import SyncCursor
 
@@ -25,7 +25,7 @@ async def by_id(session: AsyncSession, command_id: UUID) -> Command | None:
 
 def commands() -> Rows:
     """Rows of (command, host name)."""
-    return select(Command, Host.name).join(Host, Host.id == Command.host_id)
+    return select(Command, shown_name()).join(Host, Host.id == Command.host_id)
 
 
 def filtered(query: CommandFilter) -> Rows:

@@ -36,7 +36,7 @@ class ObjectRef(ApiModel):
 class Command(ApiModel):
     id: UUID
     host_id: UUID
-    host_name: str
+    host_name: Annotated[str, Field(description="its label: no other host is called so")]
     number: Annotated[int, Field(description="counts the commands of this host")]
     op: str
     command_class: OpenWord[CommandClass]

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.events.filters import EventFilter
 from arraywright.events.models import Event
-from arraywright.hosts.models import Host
+from arraywright.hosts.models import Host, shown_name
 from arraywright.kit.paging_sql import Rows
 from arraywright.kit.schema import microseconds
 from arraywright.link.protocol import EVENT_CLASS_WORDS
@@ -17,7 +17,7 @@ VALUES = {word: value for value, word in EVENT_CLASS_WORDS.items()}
 
 def filtered(query: EventFilter) -> Rows:
     """Rows of (event, host name)."""
-    statement: Rows = select(Event, Host.name).join(Host, Host.id == Event.host_id)
+    statement: Rows = select(Event, shown_name()).join(Host, Host.id == Event.host_id)
     if query.host_id is not None:
         statement = statement.where(Event.host_id == query.host_id)
     if query.object_id:

@@ -12,7 +12,7 @@ from arraywright.link.protocol import EventClass, ObjectKind
 class Event(ApiModel):
     id: Annotated[str, Field(description="opaque")]
     host_id: UUID
-    host_name: str
+    host_name: Annotated[str, Field(description="its label: no other host is called so")]
     seq: Annotated[int, Field(description="the host's number")]
     at: Annotated[Timestamp, Field(description="the host's clock")]
     limited: Annotated[

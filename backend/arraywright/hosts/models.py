@@ -2,12 +2,24 @@
 
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, ForeignKey, Index, String
+from sqlalchemy import (
+    ColumnElement,
+    Exists,
+    ForeignKey,
+    Index,
+    String,
+    case,
+    cast,
+    exists,
+    func,
+)
 from sqlalchemy.ext.hybrid import hybrid_property
-from sqlalchemy.orm import InstrumentedAttribute, Mapped, mapped_column
+from sqlalchemy.orm import InstrumentedAttribute, Mapped, aliased, mapped_column
 
 from arraywright.kit.database import Base
 from arraywright.kit.presence import HERE, Presence
+
+LABEL_CHARACTERS = 8
 
 
 class Host(Base):
@@ -24,6 +36,23 @@ class Host(Base):
     def host_of_row(cls) -> InstrumentedAttribute[UUID]:
         """A host belongs to itself, see `kit.database`."""
         return cls.id
+
+
+def namesake() -> Exists:
+    """Whether another host has the name of this one."""
+    other = aliased(Host)
+    return exists().where(other.name == Host.name, other.id != Host.id, other.retired_us.is_(None))
+
+
+def shown_name() -> ColumnElement[str]:
+    """What a host is called wherever it is named; see `label`."""
+    start = func.substr(cast(Host.id, String), 1, LABEL_CHARACTERS)
+    return case((namesake(), Host.name + " (" + start + ")"), else_=Host.name)
+
+
+def label(host: Host, *, has_namesake: bool) -> str:
+    """What tells this host from every other one: the start of its id never changes."""
+    return f"{host.name} ({str(host.id)[:LABEL_CHARACTERS]})" if has_namesake else host.name
 
 
 class HostSummary(Base):

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import and_, bindparam, delete, exists, func, select, update
+from sqlalchemy import and_, bindparam, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import aliased
 
 from arraywright.alerts.models import Alert
 from arraywright.hosts.filters import HostFilter
-from arraywright.hosts.models import EnrolToken, Host, HostSummary
+from arraywright.hosts.models import EnrolToken, Host, HostSummary, namesake, shown_name
 from arraywright.kit.paging_sql import Rows
 from arraywright.kit.presence import HERE, Presence
 from arraywright.link.models import SyncCursor
@@ -49,12 +48,8 @@ def _size_sum(high: Any, low: Any) -> int:
 
 def hosts() -> Rows:
     """Rows of (host, summary, the host's own document or None, whether another has its name)."""
-    other = aliased(Host)
-    namesake = exists().where(
-        other.name == Host.name, other.id != Host.id, other.retired_us.is_(None)
-    )
     return (
-        select(Host, HostSummary, ObjectState, namesake)
+        select(Host, HostSummary, ObjectState, namesake())
         .join(HostSummary, HostSummary.host_id == Host.id)
         .outerjoin(
             ObjectState,
@@ -253,10 +248,10 @@ async def names(
     found: dict[UUID, str] = {}
     every = sorted(host_ids, key=str)
     for first in range(0, len(every), CHUNK):
-        statement = select(Host.id, Host.name).where(Host.id.in_(every[first : first + CHUNK]))
+        statement = select(Host.id, shown_name()).where(Host.id.in_(every[first : first + CHUNK]))
         if not retired:
             statement = statement.where(Host.retired_us.is_(None))
-        found |= {row.id: row.name for row in await session.execute(statement)}
+        found |= {row[0]: row[1] for row in await session.execute(statement)}
     return found
 
 

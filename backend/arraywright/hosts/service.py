@@ -34,11 +34,6 @@ from arraywright.storage import blocked
 from arraywright.storage.projection import ACTIVE_OPERATIONS
 
 
-def label(host: models.Host, *, namesake: bool) -> str:
-    """What tells this host from every other one."""
-    return f"{host.name} ({str(host.id)[:8]})" if namesake else host.name
-
-
 def _reported(row: Any) -> tuple[dict[str, Any], list[str]]:
     """What the host says about itself, and which of it had to be limited."""
     if row is None:
@@ -56,7 +51,7 @@ def _view(row: Any, principal: Principal) -> Host:
     return Host(
         id=host.id,
         name=host.name,
-        label=label(host, namesake=namesake),
+        label=models.label(host, has_namesake=namesake),
         rev=summary.rev,
         config_rev=config_rev(reported.life, reported.config_rev) if reported else NO_REPORT,
         presence=summary.presence,
@@ -138,7 +133,7 @@ async def retire(
     if row is None:
         raise NotFoundError("There is no such host.")
     host = row[0]
-    expected = label(host, namesake=row[3])
+    expected = models.label(host, has_namesake=row[3])
     if confirm != expected:
         raise InvalidError(
             f"The typed name does not match {expected}; nothing was changed.",

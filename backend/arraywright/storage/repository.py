@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from arraywright.hosts.models import Host, HostSummary
+from arraywright.hosts.models import Host, HostSummary, shown_name
 from arraywright.kit.paging import PageQuery
 from arraywright.kit.paging_sql import Rows
 from arraywright.storage.models import ObjectState
@@ -17,9 +17,9 @@ ONE_OF = {"state": ObjectState.state, "status": ObjectState.state, "level": Obje
 
 
 def objects(kind: str) -> Rows:
-    """Rows of (object, host name, online, last seen)."""
+    """Rows of (object, what its host is called, online, last seen, the host's own name)."""
     return (
-        select(ObjectState, Host.name, HostSummary.online, HostSummary.last_seen_us)
+        select(ObjectState, shown_name(), HostSummary.online, HostSummary.last_seen_us, Host.name)
         .join(Host, Host.id == ObjectState.host_id)
         .join(HostSummary, HostSummary.host_id == ObjectState.host_id)
         .where(ObjectState.kind == kind, ObjectState.deleted.is_(False), Host.retired_us.is_(None))

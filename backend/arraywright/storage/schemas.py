@@ -50,7 +50,7 @@ class Reported(ApiModel):
 
     id: UUID
     host_id: UUID
-    host_name: str
+    host_name: Annotated[str, Field(description="its label: no other host is called so")]
     key: Annotated[str, Field(description="name within the host, stable over restarts")]
     rev: Annotated[int, Field(description="moves with any change")]
     config_rev: Annotated[

@@ -32,7 +32,7 @@ async def rows(
         query,
         keys=[name, ObjectState.sort, ObjectState.id],
         kinds=(str, str, str),
-        key_of=lambda row: ["" if newest_first else row[1], row[0].sort, str(row[0].id)],
+        key_of=lambda row: ["" if newest_first else row[4], row[0].sort, str(row[0].id)],
         bind=lambda values: [values[0], values[1], UUID(values[2])],
     )
 

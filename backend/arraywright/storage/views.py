@@ -162,7 +162,7 @@ UNREADABLE = (KeyError, TypeError, ValueError, OverflowError, AttributeError)
 
 def view(
     model: type[T],
-    row: tuple[ObjectState, str, bool, int | None],
+    row: tuple[ObjectState, str, bool, int | None, str],
     principal: Principal,
     **more: Any,
 ) -> T | None:
@@ -190,12 +190,12 @@ def views(model: type[T], rows: Iterable[Any], principal: Principal) -> list[T]:
 
 def _view(
     model: type[T],
-    row: tuple[ObjectState, str, bool, int | None],
+    row: tuple[ObjectState, str, bool, int | None, str],
     doc: Document,
     principal: Principal,
     **more: Any,
 ) -> T:
-    item, host_name, online, last_seen_us = row
+    item, host_name, online, last_seen_us, _ = row
     kind, translate = TRANSLATORS[model]
 
     def resolve(target_kind: str, key: str | None) -> UUID | None:

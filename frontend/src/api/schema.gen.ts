@@ -1748,7 +1748,10 @@ export interface components {
              * Format: uuid
              */
             host_id: string;
-            /** Host Name */
+            /**
+             * Host Name
+             * @description its label: no other host is called so
+             */
             host_name: string;
             /**
              * Id
@@ -2162,7 +2165,10 @@ export interface components {
              * Format: uuid
              */
             host_id: string;
-            /** Host Name */
+            /**
+             * Host Name
+             * @description its label: no other host is called so
+             */
             host_name: string;
             /**
              * Id
@@ -2623,7 +2629,10 @@ export interface components {
              * Format: uuid
              */
             host_id: string;
-            /** Host Name */
+            /**
+             * Host Name
+             * @description its label: no other host is called so
+             */
             host_name: string;
             /**
              * Id
@@ -2791,7 +2800,10 @@ export interface components {
              * Format: uuid
              */
             host_id: string;
-            /** Host Name */
+            /**
+             * Host Name
+             * @description its label: no other host is called so
+             */
             host_name: string;
             /**
              * Id
@@ -3141,7 +3153,10 @@ export interface components {
              * Format: uuid
              */
             host_id: string;
-            /** Host Name */
+            /**
+             * Host Name
+             * @description its label: no other host is called so
+             */
             host_name: string;
             hot_spare: components["schemas"]["HotSpare"] | null;
             /**
@@ -3328,7 +3343,10 @@ export interface components {
              * Format: uuid
              */
             host_id: string;
-            /** Host Name */
+            /**
+             * Host Name
+             * @description its label: no other host is called so
+             */
             host_name: string;
             /**
              * Id
@@ -3533,7 +3551,10 @@ export interface components {
              * Format: uuid
              */
             host_id: string;
-            /** Host Name */
+            /**
+             * Host Name
+             * @description its label: no other host is called so
+             */
             host_name: string;
             /**
              * Hot Swap
@@ -3773,7 +3794,10 @@ export interface components {
              * Format: uuid
              */
             host_id: string;
-            /** Host Name */
+            /**
+             * Host Name
+             * @description its label: no other host is called so
+             */
             host_name: string;
             /**
              * Id
@@ -5111,7 +5135,10 @@ export interface components {
              * Format: uuid
              */
             host_id: string;
-            /** Host Name */
+            /**
+             * Host Name
+             * @description its label: no other host is called so
+             */
             host_name: string;
             /**
              * Id
@@ -6369,7 +6396,10 @@ export interface components {
              * Format: uuid
              */
             host_id: string;
-            /** Host Name */
+            /**
+             * Host Name
+             * @description its label: no other host is called so
+             */
             host_name: string;
             /**
              * Id

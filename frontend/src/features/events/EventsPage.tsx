@@ -125,7 +125,7 @@ function Tools({ search, onSearchChange, feed }: EventsPageProps & { feed: Feed 
           rightSection={<X size={14} aria-hidden />}
           onClick={() => onSearchChange({ host: undefined })}
         >
-          {t('event.hostFilter', { name: host?.name ?? '…' })}
+          {t('event.hostFilter', { name: host?.label ?? '…' })}
         </Button>
       )}
       <FilterPills

@@ -19,9 +19,9 @@ export function CreateStripePage({ hostId }: { hostId: string }) {
   return (
     <>
       <ObjectHeader
-        of={{ host_id: hostId, host_name: host?.name ?? t('common.host') }}
+        of={{ host_id: hostId, host_name: host?.label ?? t('common.host') }}
         title={t('stripe.create.title')}
-        {...(host && { subtitle: t('stripe.create.on', { host: host.name }) })}
+        {...(host && { subtitle: t('stripe.create.on', { host: host.label }) })}
       />
       <PanelStack>
         {host && <StaleBanner of={host} />}

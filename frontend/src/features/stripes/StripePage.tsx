@@ -43,7 +43,7 @@ export function StripePage({ hostId, stripeKey }: StripePageProps) {
             ) : (
               <>
                 <ObjectHeader
-                  of={{ host_id: of.id, host_name: of.name }}
+                  of={{ host_id: of.id, host_name: of.label }}
                   title={t('stripe.title')}
                 />
                 <EmptyState kind="none-match" title={t('stripe.gone')}>
@@ -63,7 +63,7 @@ function Content({ host, stripe }: { host: Host; stripe: HostStripe }) {
   return (
     <>
       <ObjectHeader
-        of={{ host_id: host.id, host_name: host.name }}
+        of={{ host_id: host.id, host_name: host.label }}
         title={stripe.name}
         status={<StripeStatus state={stripe.state} variant="pill" />}
         subtitle={t('stripe.title')}

@@ -30,9 +30,9 @@ export function WizardPage({ hostId, search, onSearchChange }: WizardPageProps) 
   return (
     <>
       <ObjectHeader
-        of={{ host_id: hostId, host_name: host?.name ?? t('common.host') }}
+        of={{ host_id: hostId, host_name: host?.label ?? t('common.host') }}
         title={t('wizard.title')}
-        {...(host && { subtitle: t('wizard.on', { host: host.name }) })}
+        {...(host && { subtitle: t('wizard.on', { host: host.label }) })}
       />
       <PanelStack>
         {host && <StaleBanner of={host} />}
