@@ -172,6 +172,39 @@ async def test_a_crash_before_the_fence_is_stored_is_no_copy(
     assert await alerts(viewer) == {}
 
 
+@pytest.mark.parametrize("boot_id", ["b1", "b2"])
+async def test_a_crash_at_first_contact_is_no_second_machine(
+    agent: FakeAgent, viewer: httpx.AsyncClient, boot_id: str
+) -> None:
+    """The backend has given a fence, and the agent died before it stored one; nobody noticed."""
+    agent.keep_fences()
+    await agent.connect(dies=True)
+    again = clone_of(agent, boot_id)
+    await again.connect(dies=True)
+    await again.close()
+    await again.connect()
+    await again.report_all(documents.blank_host())
+    assert await alerts(viewer) == {}
+    # Once a fence is stored, a machine that shows none is another one.
+    refusal = await clone_of(agent, "b3").refused()
+    assert refusal["reason"] == "identity_in_use"
+    await again.close()
+
+
+@pytest.mark.parametrize("part", ["state_fence", "link_fence"])
+async def test_a_crash_with_a_new_state_directory_is_told_once(
+    fenced: FakeAgent, viewer: httpx.AsyncClient, part: str
+) -> None:
+    await fenced.close()
+    setattr(fenced, part, "")
+    await fenced.connect(dies=True)
+    again = clone_of(fenced, "b2")
+    await again.connect()
+    await again.report_all(documents.blank_host())
+    assert set(await alerts(viewer)) == {"host_restored"}
+    await again.close()
+
+
 @pytest.mark.parametrize(
     "parts", [("state_fence",), ("link_fence",), ("link_fence", "state_fence")]
 )

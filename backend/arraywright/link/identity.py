@@ -7,6 +7,9 @@ before it sends anything; we keep what a host that lost no write can hold:
     "a,b;c"   a and b were presented at the last hello, c was given then and may be stored by now
     "c"       a heartbeat of that session has said that c is stored in both directories
 
+A directory that has none yet shows an empty one, which is kept like any other: ";c" after the
+first contact. So a host that dies before it has stored c is the same one when it comes again.
+
 (1) A hello whose two fences are kept here goes on with the history we know. If several
     connections can say that, the newest wins.
 (2) Any other hello comes from a copy. It is refused while the host is connected or expected
@@ -58,7 +61,7 @@ def _number(fence: str) -> int:
 
 
 def _kept(cursor: SyncCursor) -> set[str]:
-    return {fence for fence in re.split("[,;]", cursor.fences) if fence}
+    return set(re.split("[,;]", cursor.fences)) if cursor.fences else set()
 
 
 def has_fences(hello: HelloFrame) -> bool:
@@ -100,13 +103,14 @@ def came_back(hello: HelloFrame, cursor: SyncCursor) -> bool:
 
 def issue(hello: HelloFrame, cursor: SyncCursor) -> str | None:
     """The fence for this welcome; None for an agent that cannot keep one."""
-    shown = [fence for fence in (hello.link_fence, hello.state_fence) if _number(fence or "")]
-    cursor.fence = max([cursor.fence, *(_number(fence or "") for fence in shown)]) + 1
+    shown = [hello.link_fence or "", hello.state_fence or ""]
+    cursor.fence = max(cursor.fence, *map(_number, shown)) + 1
     if not has_fences(hello):
         cursor.fences = cursor.fences.replace(";", ",")
         return None
     fence = f"{cursor.fence}-{secrets.token_hex(16)}"
-    cursor.fences = ",".join(dict.fromkeys(map(str, shown))) + ";" + fence
+    known = [each for each in shown if each == "" or _number(each)]
+    cursor.fences = ",".join(dict.fromkeys(known)) + ";" + fence
     return fence
 
 
