@@ -424,6 +424,58 @@ int ctl_group_run(struct ctl_group *cg,
     return 0;
 }
 
+/* Nothing is in doubt, and the next start writes nothing by itself to what is in sync. */
+static bool cg_is_clean(const struct ctl_group *cg)
+{
+    const struct group_config *config = cg->config;
+
+    for (uint32_t i = 0; i < config->vd_count; i++) {
+        const struct vd_config *vd = &config->vds[i];
+
+        if (vd->dirty || vd->resync || !uuid_is_zero(&vd->cache_journal) ||
+            (geometry_losses_left(&vd->geometry, 0) > 0 &&
+             vd->consistent_rows < geometry_row_count(&vd->geometry))) {
+            return false;
+        }
+    }
+    return !config->copyback.active;
+}
+
+/* The stop is over with it (meta/seal.h). */
+struct group_sealing {
+    struct group_seal seal;
+    struct ctl_group *cg;
+    struct drive *drives[GROUP_MEMBERS_MAX];
+};
+
+static void group_sealed(struct group_seal *seal)
+{
+    struct group_sealing *sealing = seal->owner;
+    struct ctl_group *cg = sealing->cg;
+
+    free(sealing);
+    cg->phase = CTL_GROUP_STOPPED;
+    cg->phase_done(cg, 0, cg->phase_context);
+}
+
+static void group_seal_run(struct ctl_group *cg)
+{
+    struct group_sealing *sealing = calloc(1, sizeof(*sealing));
+
+    ASSERT(sealing != NULL);
+    sealing->cg = cg;
+    sealing->seal = (struct group_seal){.config = cg->config,
+                                        .drives = sealing->drives,
+                                        .complete = group_sealed,
+                                        .owner = sealing};
+    for (uint32_t i = 0; i < cg->config->member_count; i++) {
+        const struct ctl_drive *cd = cg->members[i];
+
+        sealing->drives[i] = cd != NULL && cd->present && !cd->departed ? cd->drive : NULL;
+    }
+    group_store_seal(cg->ctl->group_store, &sealing->seal);
+}
+
 static void group_stopped(void *context, int error)
 {
     struct ctl_group *cg = context;
@@ -440,6 +492,10 @@ static void group_stopped(void *context, int error)
     }
     cg->group = group_free(cg->group);
     cg_intents_close(cg);
+    if (error == 0 && cg->ctl->life == CTL_LIFE_STOPPING && cg_is_clean(cg)) {
+        group_seal_run(cg);
+        return;
+    }
     cg->phase = CTL_GROUP_STOPPED;
     cg->phase_done(cg, error, cg->phase_context);
 }

@@ -1,8 +1,9 @@
 /*
  * Members on which another program wrote while we were away: a partition table, a file system or
  * volume manager has taken the place of the DDF anchor, whose copies still say whose the drive is
- * (meta/ddf_io.h (7)), or the drive alone has metadata of another set. Whoever wrote at the end of
- * a drive wrote at its beginning as well, where data are.
+ * (meta/ddf_io.h (7)), the drive alone has metadata of another set, or the seal of its beginning is
+ * broken (meta/seal.h). Whoever wrote at the end of a drive wrote at its beginning as well, where
+ * data are.
  *
  * (1) Such a member is set aside like one that failed, before the group writes anything: nothing of
  *     it is read, and what is on it stays as it is until a user starts its rebuild.

@@ -8,6 +8,7 @@
  * usable = size - 64 MiB rounded down to 1 MiB. Private area:
  *
  *   +0, +64 KiB    label slots A and B
+ *   +128 KiB       seal of the beginning of the drive (meta/seal.h)
  *   +1 MiB         region maps, 1 MiB for each of 16 virtual drives: two places for every page
  *   +17 MiB        stripe log, 15 MiB
  *
@@ -24,7 +25,7 @@
  *
  *   size - 32 MiB            secondary copy of DDF, 309 KiB in mdadm's geometry and ours
  *     + 0.5 MiB              stripe log, 15 MiB
- *     + 15.5 MiB, + 64 KiB   label slots A and B
+ *     + 15.5 MiB, + 64 KiB   label slots A and B, and then the seal
  *   size - 16 MiB            primary copy of DDF
  *     + 0.5 MiB              region maps, 0.5 MiB for each of 16 virtual drives
  *   size - 4 MiB             marks of others, the last sector DDF's anchor

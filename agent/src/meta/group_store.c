@@ -19,6 +19,7 @@
 #include "drive/drive_layout.h"
 #include "meta/group_ddf.h"
 #include "meta/label_io.h"
+#include "meta/seal.h"
 
 struct group_store {
     struct store_port *store;
@@ -124,6 +125,49 @@ void group_store_forget(struct group_store *store, const struct drive *drive)
         ddf_copies_forget(&slots->ddf);
         free(slots);
     }
+}
+
+/* Sealing a group */
+
+static void seal_part_done(struct group_seal *seal)
+{
+    ASSERT(seal->pending > 0);
+    seal->pending--;
+    if (seal->pending == 0) {
+        seal->complete(seal);
+    }
+}
+
+static void seal_done(struct seal_job *job, bool broken)
+{
+    (void)broken; /* it has made one */
+    seal_part_done(job->owner);
+}
+
+void group_store_seal(struct group_store *store, struct group_seal *seal)
+{
+    ASSERT(seal->complete != NULL);
+    seal->pending = 1; /* until all have begun */
+    for (uint32_t i = 0; i < seal->config->member_count && store->clock != NULL; i++) {
+        const struct member_config *member = &seal->config->members[i];
+        struct label_slots *slots =
+            seal->drives[i] != NULL ? slots_find(store, seal->drives[i]) : NULL;
+
+        if (member->state == MEMBER_ONLINE && slots != NULL && slots->known && slots->durable) {
+            struct seal_job job = {.drive = seal->drives[i],
+                                   .compact = slots->compact,
+                                   .seal = {.drive = member->drive,
+                                            .group = seal->config->guid,
+                                            .sequence = slots->sequence_used},
+                                   .jobs = &slots->jobs,
+                                   .done = seal_done,
+                                   .owner = seal};
+
+            seal->pending++;
+            seal_job_run(&job);
+        }
+    }
+    seal_part_done(seal);
 }
 
 /* Saving a group */
@@ -327,12 +371,36 @@ void group_store_save(struct group_store *store, struct group_save *save)
 
 /* Single labels */
 
-static void label_ddf_read(struct ddf_job *job)
+static void label_seal_checked(struct seal_job *job, bool broken)
 {
     struct label_read *read = job->owner;
 
-    read->ddf = job->found;
+    if (broken) {
+        read->ddf = DDF_FOUND_ON_MEMBER_OVERWRITTEN;
+    }
     read->complete(read, 0);
+}
+
+/* The metadata are as we left them: is the beginning of the drive? */
+static void label_ddf_read(struct ddf_job *job)
+{
+    struct label_read *read = job->owner;
+    struct seal_job check = {.drive = read->drive,
+                             .compact = read->label->compact,
+                             .checks = true,
+                             .seal = {.drive = read->label->drive,
+                                      .group = read->label->group,
+                                      .sequence = read->label->sequence},
+                             .jobs = job->jobs,
+                             .done = label_seal_checked,
+                             .owner = read};
+
+    read->ddf = job->found;
+    if (read->ddf != DDF_FOUND_ON_MEMBER_OURS) {
+        read->complete(read, 0);
+        return;
+    }
+    seal_job_run(&check);
 }
 
 static void label_read_done(struct label_job *job, int error, enum io_status status)

@@ -109,12 +109,25 @@ void group_store_forget(struct group_store *store, const struct drive *drive);
 /* One save at a time per group (asserted); encodes before it returns. */
 void group_store_save(struct group_store *store, struct group_save *save);
 
+/* After the last save of a run that ended well, with nothing in doubt: seals the members in sync
+ * (seal.h). What cannot be sealed is done without. complete: once, perhaps at once. */
+struct group_seal {
+    const struct group_config *config;
+    struct drive *const *drives; /* member_count entries, NULL where none */
+    void (*complete)(struct group_seal *seal);
+    void *owner;
+
+    uint32_t pending; /* private */
+};
+void group_store_seal(struct group_store *store, struct group_seal *seal);
+
 /* What a member's DDF metadata say. */
 enum ddf_found_on_member {
     DDF_FOUND_ON_MEMBER_NOTHING, /* there are none, or none that can be believed */
     DDF_FOUND_ON_MEMBER_OURS, /* as we left them */
     DDF_FOUND_ON_MEMBER_OTHERS, /* another system has written them: it had the drive */
-    DDF_FOUND_ON_MEMBER_OVERWRITTEN /* something else took the anchor's place (ddf_io.h (7)) */
+    DDF_FOUND_ON_MEMBER_OVERWRITTEN /* something else took the anchor's place (ddf_io.h (7)), or
+        the seal is broken (seal.h) */
 };
 
 /* Reads both slots of a drive's label, newest valid one wins. complete gets -ENOENT for a

@@ -566,7 +566,7 @@ static void test_overwritten_is_set_aside(void **state)
         finding = find(look(world), FINDING_DRIVE_OVERWRITTEN, slot_key(world, 1));
         assert_non_null(finding);
         expect_text(&finding->what, "Another program wrote to drive 252:1 (serial S01) of drive "
-                                    "group 0: something else is where its metadata were.");
+                                    "group 0.");
         expect_text(&finding->remedy, "Look at what is on the drive. Then rebuild it with "
                                       "\"/c0/e252/s1 start rebuild\", which overwrites that, or "
                                       "replace it.");

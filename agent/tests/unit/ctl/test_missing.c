@@ -306,6 +306,61 @@ static void test_overwritten_waits(void **state)
     world_free(world);
 }
 
+/* A program that writes a boot sector leaves the end of the drive alone: the seal of the last clean
+ * stop shows it. */
+static void test_boot_sector(void **state)
+{
+    static const enum raid_level levels[] = {RAID_LEVEL_1, RAID_LEVEL_5, RAID_LEVEL_6};
+    static const uint32_t widths[] = {2, 3, 4};
+    uint8_t sector[512];
+
+    (void)state;
+    memset(sector, 0xAA, sizeof(sector));
+    for (uint32_t i = 0; i < 3; i++) {
+        struct ctl_world *world = world_with(104 + i, levels[i], widths[i]);
+
+        for (uint32_t start = 0; start < 2; start++) { /* what nobody has touched is left alone */
+            world_restart(world);
+            assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_ONLINE);
+            data_expect(world);
+        }
+        world_stop(world);
+        sim_drive_poke(world->slots[1].drive, i == 2 ? 127 * 1024 : 0, sector, sizeof(sector));
+        world_start(world);
+        world_settle(world, MINUTE);
+        assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_FAILED);
+        assert_int_equal(world_event_count(world, 0, EVENT_OVERWRITTEN), 1);
+        data_expect(world);
+        world_free(world);
+    }
+}
+
+/* The seal is void once the group has begun: whatever was written, and however it ended. */
+static void test_seal_is_void(void **state)
+{
+    static const enum raid_level levels[] = {RAID_LEVEL_0, RAID_LEVEL_1, RAID_LEVEL_5};
+    static const uint32_t widths[] = {2, 2, 3};
+
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        for (unsigned cut = 0; cut < SIM_CUT_MAX; cut++) {
+            struct ctl_world *world = world_with(120 + i * 10 + cut, levels[i], widths[i]);
+            struct virtual_drive_view view;
+
+            world_restart(world); /* sealed */
+            world_write(world, "data", 0, 128 * 1024, 0x44);
+            sim_world_power_off(world->sim, (enum sim_cut)cut);
+            world_power_down(world);
+            world_start(world);
+            assert_int_equal(world_event_count(world, 0, EVENT_OVERWRITTEN), 0);
+            assert_int_equal(world_event_count(world, 0, EVENT_OVERWRITTEN_USED), 0);
+            assert_true(world_vd(world, "data", &view, NULL));
+            assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OPTIMAL);
+            world_free(world);
+        }
+    }
+}
+
 #define EVENT_GROWN 60214
 
 /* While nobody looks. What both sizes have stays. */
@@ -565,6 +620,8 @@ int main(void)
         cmocka_unit_test(test_overwritten_is_set_aside),
         cmocka_unit_test(test_overwritten_is_used),
         cmocka_unit_test(test_overwritten_waits),
+        cmocka_unit_test(test_boot_sector),
+        cmocka_unit_test(test_seal_is_void),
         cmocka_unit_test(test_grown_is_recognized),
         cmocka_unit_test(test_grown_at_any_distance),
         cmocka_unit_test(test_shrunk),

@@ -10,6 +10,7 @@
 #include "base/crc.h"
 #include "drive/drive_layout.h"
 #include "meta/group_record.h"
+#include "meta/seal.h"
 #include "meta_samples.h"
 
 #define LABEL_RECORD 512u /* where its record begins */
@@ -535,6 +536,32 @@ static void test_controller_record_spares(void **state)
     assert_int_equal(controller_record_encode(&record, buffer, sizeof(buffer), &bytes), -EINVAL);
 }
 
+/* A seal, and everything that is none. */
+static void test_seal(void **state)
+{
+    struct seal seal = {.sequence = UINT64_C(1) << 61, .crc = 0xC0FFEE};
+    struct seal read;
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, aw_test_seed("seal", 9));
+    rng_fill(&rng, seal.drive.bytes, sizeof(seal.drive.bytes));
+    rng_fill(&rng, seal.group.bytes, sizeof(seal.group.bytes));
+    memset(&read, 0, sizeof(read));
+    seal_encode(&seal, buffer);
+    assert_true(seal_decode(buffer, &read));
+    assert_memory_equal(&read.drive, &seal.drive, sizeof(seal.drive));
+    assert_memory_equal(&read.group, &seal.group, sizeof(seal.group));
+    assert_true(read.sequence == seal.sequence && read.crc == seal.crc);
+    for (uint32_t bit = 0; bit < 68 * 8; bit++) {
+        buffer[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        assert_false(seal_decode(buffer, &read));
+        buffer[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    memset(buffer, 0, SEAL_BYTES);
+    assert_false(seal_decode(buffer, &read));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -552,6 +579,7 @@ int main(void)
         cmocka_unit_test(test_controller_record),
         cmocka_unit_test(test_controller_record_of_old),
         cmocka_unit_test(test_controller_record_spares),
+        cmocka_unit_test(test_seal),
     };
 
     aw_test_catch_asserts();
