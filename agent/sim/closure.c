@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drive/drive_layout.h"
 #include "model.h"
 #include "sim_array.h"
 #include "sim_intent_log.h"
 
 #define FLIGHTS 6u
 #define BLOCK_BYTES 512u
+#define PIECE_BLOCKS 8u /* of which the engine tells that they are lost */
 
 struct story;
 
@@ -30,6 +32,7 @@ struct shot {
 
 struct story {
     enum closure_story kind;
+    enum closure_log log_kind;
     struct rng rng;
     struct sim_world *world;
     struct sim_array *array;
@@ -164,6 +167,56 @@ static void all_write(struct story *story)
     free(bytes);
 }
 
+static void blocks_check(struct story *story, const char *when, uint64_t block, uint64_t count,
+                         const uint8_t *bytes)
+{
+    struct model *model = story->model;
+
+    for (uint64_t i = block; i < block + count; i++) {
+        const char *why = model_read_check(model, i, 1, model->floor + i,
+                                           bytes + (i - block) * BLOCK_BYTES, true);
+
+        if (why != NULL) {
+            story_fail(story, when, i, why);
+        }
+    }
+}
+
+/* What is told to be lost can be written, and read from then on. */
+static void piece_heal(struct story *story, const char *when, uint64_t block, uint8_t *bytes)
+{
+    struct model *model = story->model;
+    uint32_t version = model_write_begin(model, block, PIECE_BLOCKS, false);
+
+    if (story->log_kind != CLOSURE_LOG_OFF || vd_bad_blocks(vd_of(story)) == 0) {
+        story_fail(story, when, block, "a read failed");
+        return;
+    }
+    story->result->told++;
+    for (uint64_t i = 0; i < PIECE_BLOCKS; i++) {
+        model_fill(model, block + i, version, bytes + i * BLOCK_BYTES);
+    }
+    if (sim_array_io(story->array, vd_of(story), VD_OP_WRITE, true, block * BLOCK_BYTES,
+                     PIECE_BLOCKS * BLOCK_BYTES, bytes) != VD_STATUS_OK) {
+        story_fail(story, when, block, "a lost block cannot be written");
+    }
+    model_write_acked(model, block, PIECE_BLOCKS, version, true);
+}
+
+static void pieces_verify(struct story *story, const char *when)
+{
+    uint8_t bytes[PIECE_BLOCKS * BLOCK_BYTES];
+
+    for (uint64_t block = 0; block < story->model->block_count; block += PIECE_BLOCKS) {
+        if (sim_array_io(story->array, vd_of(story), VD_OP_READ, false, block * BLOCK_BYTES,
+                         sizeof(bytes), bytes) == VD_STATUS_OK) {
+            blocks_check(story, when, block, PIECE_BLOCKS, bytes);
+        } else {
+            piece_heal(story, when, block, bytes);
+        }
+    }
+}
+
 /* Twice: what was read once must be read again. */
 static void all_verify(struct story *story, const char *when)
 {
@@ -172,6 +225,9 @@ static void all_verify(struct story *story, const char *when)
     uint8_t *bytes = malloc(length);
 
     ASSERT(bytes != NULL);
+    if (story->log_kind == CLOSURE_LOG_OFF) {
+        pieces_verify(story, when);
+    }
     for (uint32_t round = 0; round < 2; round++) {
         enum vd_status status =
             sim_array_io(story->array, vd_of(story), VD_OP_READ, false, 0, length, bytes);
@@ -180,14 +236,7 @@ static void all_verify(struct story *story, const char *when)
             story_fail(story, when, 0, "a read failed");
             break;
         }
-        for (uint64_t i = 0; i < model->block_count; i++) {
-            const char *why =
-                model_read_check(model, i, 1, model->floor + i, bytes + i * BLOCK_BYTES, true);
-
-            if (why != NULL) {
-                story_fail(story, when, i, why);
-            }
-        }
+        blocks_check(story, when, 0, model->block_count, bytes);
     }
     free(bytes);
 }
@@ -232,8 +281,14 @@ static void log_choose(struct story *story, struct sim_array_options *options)
     options->intent_log = &story->log->log;
 }
 
-static void story_begin(struct story *story, int level, bool drives, uint64_t seed)
+static void story_begin(struct story *story, int level, uint64_t seed)
 {
+    static const enum stripe_log_mode modes[] = {
+        [CLOSURE_LOG_MEMORY] = STRIPE_LOG_MODE_OFF,
+        [CLOSURE_LOG_DRIVES] = STRIPE_LOG_MODE_ON,
+        [CLOSURE_LOG_AUTO] = STRIPE_LOG_MODE_AUTO,
+        [CLOSURE_LOG_OFF] = STRIPE_LOG_MODE_OFF,
+    };
     static const struct {
         uint32_t spans, width_min, width_max;
     } ranges[RAID_LEVEL_MAX] = {
@@ -250,8 +305,8 @@ static void story_begin(struct story *story, int level, bool drives, uint64_t se
 
     rng_seed(&story->rng, seed);
     story->world = sim_world_create(seed ^ 0xc105e);
-    options.stripe_log = drives;
-    if (!drives) {
+    options.stripe_log = modes[story->log_kind];
+    if (story->log_kind == CLOSURE_LOG_MEMORY) {
         log_choose(story, &options);
     }
     options.span_count = ranges[level].spans;
@@ -283,10 +338,8 @@ static void story_end(struct story *story)
     sim_world_destroy(story->world);
 }
 
-static void story_write(struct story *story)
+static void some_write(struct story *story, uint64_t count)
 {
-    uint64_t count = 8 + below(story, 40);
-
     for (uint64_t i = 0; i < count; i++) {
         shots_fire(story);
         for (uint64_t steps = below(story, 30); steps > 0; steps--) {
@@ -297,6 +350,52 @@ static void story_write(struct story *story)
     }
 }
 
+static void story_write(struct story *story)
+{
+    some_write(story, 8 + below(story, 40));
+}
+
+/* The ring is slow, everything else is not. */
+static void ring_is_slow(void *context, struct sim_drive *sim, const struct io_request *request)
+{
+    uint64_t ring = drive_layout_stripe_log_offset(sim->port.size_bytes, false);
+    bool inside = request->offset_bytes >= ring && request->offset_bytes < ring + STRIPE_LOG_BYTES;
+
+    (void)context;
+    sim->extra_latency_us = inside ? 3000 : 0;
+}
+
+/* Members go in the middle of the writes; in half of the stories the cut follows soon, while the
+ * log begins. */
+static void loss_in_tell(struct story *story)
+{
+    bool soon = below(story, 2) == 0;
+
+    for (uint32_t i = 0; i < story->array->drive_count && soon; i++) {
+        story->array->sims[i]->on_submit = ring_is_slow;
+    }
+    members_pull(story);
+    some_write(story, soon ? 3 + below(story, 12) : 8 + below(story, 40));
+    for (uint32_t i = 0; i < story->array->drive_count; i++) {
+        story->array->sims[i]->on_submit = NULL;
+        story->array->sims[i]->extra_latency_us = 0;
+    }
+}
+
+/* A loss that no record may tell of yet, and that no log knows the rows of, is undone with the cut:
+ * what the power has taken away, it may bring back. */
+static void losses_undo(struct story *story)
+{
+    bool unlogged = story->log_kind == CLOSURE_LOG_AUTO || story->log_kind == CLOSURE_LOG_OFF;
+
+    if (!unlogged || sim_array_recorded_degraded(story->array)) {
+        return;
+    }
+    for (uint32_t i = 0; i < story->array->drive_count; i++) {
+        sim_drive_return(story->array->sims[i]);
+    }
+}
+
 static void story_cut(struct story *story, bool lose)
 {
     const struct geometry *geometry = &vd_config(vd_of(story))->geometry;
@@ -304,6 +403,7 @@ static void story_cut(struct story *story, bool lose)
     int error = 0;
 
     story->dead = true;
+    losses_undo(story);
     sim_array_power_cut(story->array, (enum sim_cut)below(story, SIM_CUT_MAX));
     if (lose) {
         members_pull(story);
@@ -395,11 +495,12 @@ static void rejoin_cut(struct story *story)
     uint32_t width = geometry->members_per_span;
     uint32_t tolerance = geometry_span_tolerance(geometry);
     bool rebuilt = story->rebuilt;
+    bool whole = story->log_kind == CLOSURE_LOG_AUTO && !sim_array_recorded_degraded(story->array);
     int error = 0;
 
     story->dead = true;
     sim_array_power_cut(story->array, (enum sim_cut)below(story, SIM_CUT_MAX));
-    for (uint32_t span = 0; span < geometry->span_count; span++) {
+    for (uint32_t span = 0; span < geometry->span_count && !whole; span++) {
         bool own = story->lost / width == span;
         uint32_t first = own ? story->lost % width + 1 : (uint32_t)below(story, width);
 
@@ -440,7 +541,7 @@ static void rejoin_tell(struct story *story)
     all_verify(story, "after the cut");
 }
 
-void closure_tell(enum closure_story kind, int level, bool drives, uint64_t seed,
+void closure_tell(enum closure_story kind, int level, enum closure_log log, uint64_t seed,
                   struct closure_result *ret_result)
 {
     struct story *story = calloc(1, sizeof(*story));
@@ -448,8 +549,9 @@ void closure_tell(enum closure_story kind, int level, bool drives, uint64_t seed
     ASSERT(story != NULL);
     memset(ret_result, 0, sizeof(*ret_result));
     story->kind = kind;
+    story->log_kind = log;
     story->result = ret_result;
-    story_begin(story, level, drives, seed);
+    story_begin(story, level, seed);
     all_write(story);
     if (kind == CLOSURE_DEGRADED) {
         members_pull(story);
@@ -460,6 +562,9 @@ void closure_tell(enum closure_story kind, int level, bool drives, uint64_t seed
     for (uint32_t round = 0; round < 2 && kind != CLOSURE_REJOIN && ret_result->why[0] == '\0';
          round++) {
         story_write(story);
+        if (kind == CLOSURE_LOSS_IN && round == 0) {
+            loss_in_tell(story);
+        }
         story_cut(story, round == 1 && kind == CLOSURE_LOSS_AT);
         if (round == 1 && kind == CLOSURE_LOSS_AFTER) {
             members_pull(story);
@@ -470,36 +575,51 @@ void closure_tell(enum closure_story kind, int level, bool drives, uint64_t seed
     free(story);
 }
 
-static bool closure_holds(enum closure_story kind, bool drives, uint64_t seed)
+static bool closure_holds(enum closure_story kind, enum closure_log log, uint64_t seed)
 {
     static const int levels[] = {RAID_LEVEL_5, RAID_LEVEL_6, RAID_LEVEL_50};
     struct closure_result result;
 
-    closure_tell(kind, levels[seed % 3], drives, seed, &result);
+    closure_tell(kind, levels[seed % 3], log, seed, &result);
     return result.why[0] == '\0';
 }
 
 bool closure_degraded(uint64_t seed)
 {
-    return closure_holds(CLOSURE_DEGRADED, false, seed);
+    return closure_holds(CLOSURE_DEGRADED, CLOSURE_LOG_MEMORY, seed);
 }
 
 bool closure_whole(uint64_t seed)
 {
-    return closure_holds(CLOSURE_WHOLE, false, seed);
+    return closure_holds(CLOSURE_WHOLE, CLOSURE_LOG_MEMORY, seed);
 }
 
 bool closure_drives_loss(uint64_t seed)
 {
-    return closure_holds(CLOSURE_LOSS_AT, true, seed);
+    return closure_holds(CLOSURE_LOSS_AT, CLOSURE_LOG_DRIVES, seed);
 }
 
 bool closure_drives_whole(uint64_t seed)
 {
-    return closure_holds(CLOSURE_WHOLE, true, seed);
+    return closure_holds(CLOSURE_WHOLE, CLOSURE_LOG_DRIVES, seed);
 }
 
 bool closure_drives_rejoin(uint64_t seed)
 {
-    return closure_holds(CLOSURE_REJOIN, true, seed);
+    return closure_holds(CLOSURE_REJOIN, CLOSURE_LOG_DRIVES, seed);
+}
+
+bool closure_auto_degraded(uint64_t seed)
+{
+    return closure_holds(CLOSURE_DEGRADED, CLOSURE_LOG_AUTO, seed);
+}
+
+bool closure_auto_loss(uint64_t seed)
+{
+    return closure_holds(CLOSURE_LOSS_IN, CLOSURE_LOG_AUTO, seed);
+}
+
+bool closure_off_degraded(uint64_t seed)
+{
+    return closure_holds(CLOSURE_DEGRADED, CLOSURE_LOG_OFF, seed);
 }

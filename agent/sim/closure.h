@@ -15,7 +15,16 @@ enum closure_story {
     CLOSURE_LOSS_AT,    /* the same, missing already at the start */
     CLOSURE_WHOLE,      /* nobody is missing; all sizes of writes */
     CLOSURE_REJOIN,     /* one was missing and is rebuilt; others are at the start after */
+    CLOSURE_LOSS_IN,    /* members go in the middle of the writes; all sizes of writes */
     CLOSURE_STORY_MAX
+};
+
+/* What keeps the intents. */
+enum closure_log {
+    CLOSURE_LOG_MEMORY, /* a log in the memory of the test */
+    CLOSURE_LOG_DRIVES, /* the stripe log on the members */
+    CLOSURE_LOG_AUTO,   /* the same while a member is not in sync */
+    CLOSURE_LOG_OFF     /* nothing: what cannot be vouched for has to be told */
 };
 
 struct closure_result {
@@ -23,10 +32,11 @@ struct closure_result {
     uint64_t appends;
     uint64_t replayed;
     uint64_t waits;
+    uint64_t told;      /* 4 KiB blocks that could not be read, and have been written again */
 };
 
-/* level: enum raid_level. drives: the log is the stripe log on the members, else one in memory. */
-void closure_tell(enum closure_story story, int level, bool drives, uint64_t seed,
+/* level: enum raid_level. */
+void closure_tell(enum closure_story story, int level, enum closure_log log, uint64_t seed,
                   struct closure_result *ret_result);
 
 /* A life of region maps: writes here and there, rests, a power cut, a resync of what the map says;
@@ -41,5 +51,8 @@ bool closure_whole(uint64_t seed);
 bool closure_drives_loss(uint64_t seed);
 bool closure_drives_whole(uint64_t seed);
 bool closure_drives_rejoin(uint64_t seed);
+bool closure_auto_degraded(uint64_t seed);
+bool closure_auto_loss(uint64_t seed);
+bool closure_off_degraded(uint64_t seed);
 
 #endif

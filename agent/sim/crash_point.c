@@ -33,6 +33,7 @@ void crash_point_init(struct run *run, struct run *from)
     run->depth = from->depth + 1;
     run->classes = from->classes;
     run->lying = from->lying;
+    run->tells = from->tells;
     run->name_acked = from->name_acked;
     run->name_pending = from->name_pending;
     run->name_failed = from->name_failed;

@@ -331,12 +331,13 @@ static void lone_write_done(struct vd_request *request, enum vd_status status)
     write->done = true;
 }
 
-static bool block_is(const struct sim_drive *drive, uint8_t byte)
+/* What the drive has in its first sector. */
+static bool sector_is(const struct sim_drive *drive, uint8_t byte)
 {
-    uint8_t bytes[STORY_BLOCK];
+    uint8_t bytes[512];
 
     sim_drive_peek(drive, 0, bytes, sizeof(bytes));
-    return bytes[0] == byte && bytes[STORY_BLOCK - 1] == byte;
+    return bytes[0] == byte && bytes[sizeof(bytes) - 1] == byte;
 }
 
 static void lone_write_begin(struct lone_write *write, struct sim_array *array, uint64_t offset,
@@ -352,17 +353,37 @@ static void lone_write_begin(struct lone_write *write, struct sim_array *array, 
     vd_submit(sim_array_vd(array, 0), &write->request);
 }
 
+/* Whole, so that no log knows the write; block 0 of two members goes bad. */
+static struct sim_array *array_bad_twice(uint64_t seed)
+{
+    struct sim_array *array = story_start_level(seed, RAID_LEVEL_5, 3);
+    struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
+    enum vd_status status = story_put(array, 0, 3);
+
+    ASSERT(status == VD_STATUS_OK);
+    status = story_put(array, STORY_STRIP, 4);
+    ASSERT(status == VD_STATUS_OK);
+    status = flush(array);
+    ASSERT(status == VD_STATUS_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        bool added = sim_drive_fault_add(array->sims[i], &fault);
+
+        ASSERT(added);
+    }
+    return array;
+}
+
 /* The process dies as soon as zeros have reached the drive. */
 bool directed_puncture_crash(uint64_t seed)
 {
-    struct sim_array *array = array_beyond(seed);
+    struct sim_array *array = array_bad_twice(seed);
     struct lone_write write;
     int found = 0;
     int error = 0;
 
     array->sim_store->latency_max_us = 100000;
     lone_write_begin(&write, array, STORY_STRIP, 7);
-    while (!write.done && !block_is(array->sims[0], 0)) {
+    while (!write.done && !sector_is(array->sims[0], 0)) {
         (void)sim_world_step(array->world); /* the write keeps it going */
     }
     sim_array_power_cut(array, SIM_CUT_KEEP_ALL);
@@ -487,7 +508,7 @@ bool directed_hedge(uint64_t seed)
     ASSERT(status == VD_STATUS_OK);
     array->sims[0]->extra_latency_us = 1000000;
     lone_write_begin(&write, array, 0, 2);
-    while (!block_is(array->sims[1], 2)) {
+    while (!sector_is(array->sims[1], 2)) {
         (void)sim_world_step(array->world); /* the write keeps it going */
     }
     ASSERT(!write.done);

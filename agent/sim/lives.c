@@ -52,6 +52,7 @@ void lives_add(struct lives_totals *totals, const struct run_options *options,
     totals->loss_sets += result->loss_sets;
     totals->each_loss_points += result->each_loss_points;
     totals->each_loss_sets += result->each_loss_sets;
+    totals->told_blocks += result->told_blocks;
     totals->boundaries += result->boundaries;
     for (uint32_t i = 0; i < RUN_CLASS_MAX; i++) {
         totals->firings[i] += result->firings[i];
@@ -117,12 +118,13 @@ void lives_print(const struct lives_totals *totals, double seconds)
     for (uint32_t i = 0; i < SIM_CUT_MAX; i++) {
         printf(" %s %llu", cut_names[i], (unsigned long long)totals->cuts[i]);
     }
-    printf("\n# %llu crash points of %llu boundaries, %llu sets of drives removed, at %llu of them "
-           "each tolerable set: %llu; in %.1f s: %.0f crash points/s\n",
-           (unsigned long long)totals->crash_points, (unsigned long long)totals->boundaries,
-           (unsigned long long)totals->loss_sets, (unsigned long long)totals->each_loss_points,
-           (unsigned long long)totals->each_loss_sets, seconds,
-           (double)totals->crash_points / (seconds > 0 ? seconds : 1));
+    printf(
+        "\n# %llu crash points of %llu boundaries, %llu sets of drives removed, at %llu of them "
+        "each tolerable set: %llu; %llu blocks told to be lost; in %.1f s: %.0f crash points/s\n",
+        (unsigned long long)totals->crash_points, (unsigned long long)totals->boundaries,
+        (unsigned long long)totals->loss_sets, (unsigned long long)totals->each_loss_points,
+        (unsigned long long)totals->each_loss_sets, (unsigned long long)totals->told_blocks,
+        seconds, (double)totals->crash_points / (seconds > 0 ? seconds : 1));
     fflush(stdout);
 }
 

@@ -12,7 +12,7 @@
 struct lives_totals {
     uint64_t lives, over_budget, repeated;
     uint64_t requests, faults, crashes, restarts, rebuilds, replacements;
-    uint64_t crash_points, loss_sets, each_loss_points, each_loss_sets, boundaries;
+    uint64_t crash_points, loss_sets, each_loss_points, each_loss_sets, told_blocks, boundaries;
     uint64_t firings[RUN_CLASS_MAX];
     uint64_t cuts[SIM_CUT_MAX];
 };

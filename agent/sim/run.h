@@ -93,6 +93,7 @@ struct run_result {
     uint64_t loss_sets;   /* sets of drives removed and verified without */
     uint64_t each_loss_points; /* proofs at which each tolerable set was */
     uint64_t each_loss_sets;   /* those sets */
+    uint64_t told_blocks;      /* could not be read, as was told (vd/doubt.c) */
     uint64_t boundaries;
     uint64_t firings[RUN_CLASS_MAX];
     uint64_t cuts[SIM_CUT_MAX];

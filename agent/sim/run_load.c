@@ -6,6 +6,8 @@
 
 #include "run_private.h"
 
+#define VERIFY_BLOCKS 512u /* at most in one read */
+
 static uint32_t vd_count(const struct run *run)
 {
     return run->target != NULL ? 1 : run->array->options.vd_count;
@@ -84,6 +86,9 @@ static void flight_failed(struct run *run, struct flight *flight, enum vd_status
     if (refuse_flight_failed(run, flight) ||
         refuse_excuses(run, flight->vd, flight->block, flight->count)) {
         return;
+    }
+    if (run_is_told(run, flight->vd, flight->block, flight->count)) {
+        return; /* what has been written of it all the same, was */
     }
     if (!may_fail(run, flight->block, flight->count)) {
         run_fail(run, "vd%u: operation %d on %llu+%llu failed with %d although nothing was lost",
@@ -231,64 +236,68 @@ bool load_drain(struct run *run)
     return true;
 }
 
-/* Block by block: only those beyond redundancy are errors. */
-static const char *verify_singly(struct run *run, uint32_t index, uint64_t block, uint64_t count,
-                                 bool pin)
+struct verifying {
+    const char *when;
+    uint32_t vd;
+    bool pin;
+    uint8_t *bytes; /* VERIFY_BLOCKS of them */
+};
+
+/* False: it could not be read. */
+static bool verify_blocks(struct run *run, const struct verifying *verify, uint64_t block,
+                          uint64_t count)
 {
-    struct model *model = run->models[index];
+    struct model *model = run->models[verify->vd];
+    uint32_t length = (uint32_t)(count * model->block_bytes);
+    enum vd_status status = sim_target_io(run->world, target_of(run, verify->vd), VD_OP_READ, false,
+                                          block * model->block_bytes, length, verify->bytes);
     const char *wrong = NULL;
-    uint8_t bytes[4096];
 
-    for (uint64_t i = block; i < block + count && wrong == NULL; i++) {
-        enum vd_status status = sim_target_io(run->world, target_of(run, index), VD_OP_READ, false,
-                                              i * model->block_bytes, model->block_bytes, bytes);
-
-        if (status == VD_STATUS_OK) {
-            wrong = model_read_check(model, i, 1, model->floor + i, bytes, pin);
-        } else if (!refuse_excuses(run, index, i, 1)) {
-            model->wrong_block = i;
-            wrong = "an error beside blocks that are beyond redundancy";
-        }
+    if (status == VD_STATUS_OK) {
+        wrong =
+            model_read_check(model, block, count, model->floor + block, verify->bytes, verify->pin);
+    } else if (run_is_told(run, verify->vd, block, count) ||
+               refuse_excuses(run, verify->vd, block, count)) {
+        return false;
+    } else if (!may_fail(run, block, count)) {
+        wrong = "an error";
     }
-    return wrong;
+    if (wrong != NULL) {
+        run_fail(run, "%s: vd%u: blocks %llu+%llu: %s (block %llu, floor %u, newest %u)",
+                 verify->when, verify->vd, (unsigned long long)block, (unsigned long long)count,
+                 wrong, (unsigned long long)model->wrong_block, model->floor[model->wrong_block],
+                 model->newest[model->wrong_block]);
+    }
+    return true;
 }
 
-static void verify_vd(struct run *run, uint32_t index, const char *when, bool pin)
+/* Where something is told to be lost, everything else can be read. */
+static void verify_vd(struct run *run, const struct verifying *verify)
 {
-    struct model *model = run->models[index];
+    struct model *model = run->models[verify->vd];
     uint64_t block = 0;
 
     while (block < model->block_count && !run->result->failed) {
-        uint64_t count = min_u64(1 + run_below(run, 512), model->block_count - block);
-        uint32_t length = (uint32_t)(count * model->block_bytes);
-        uint8_t *bytes = malloc(length);
-        enum vd_status status = VD_STATUS_OK;
-        const char *wrong = NULL;
+        uint64_t count = min_u64(1 + run_below(run, VERIFY_BLOCKS), model->block_count - block);
 
-        ASSERT(bytes != NULL);
-        status = sim_target_io(run->world, target_of(run, index), VD_OP_READ, false,
-                               block * model->block_bytes, length, bytes);
-        if (status == VD_STATUS_OK) {
-            wrong = model_read_check(model, block, count, model->floor + block, bytes, pin);
-        } else if (refuse_excuses(run, index, block, count)) {
-            wrong = verify_singly(run, index, block, count, pin);
-        } else if (!may_fail(run, block, count)) {
-            wrong = "an error";
+        if (!verify_blocks(run, verify, block, count)) {
+            for (uint64_t i = block; i < block + count && !run->result->failed; i++) {
+                run->result->told_blocks += verify_blocks(run, verify, i, 1) ? 0u : 1u;
+            }
         }
-        if (wrong != NULL) {
-            run_fail(run, "%s: vd%u: blocks %llu+%llu: %s (block %llu, floor %u, newest %u)", when,
-                     index, (unsigned long long)block, (unsigned long long)count, wrong,
-                     (unsigned long long)model->wrong_block, model->floor[model->wrong_block],
-                     model->newest[model->wrong_block]);
-        }
-        free(bytes);
         block += count;
     }
 }
 
 void load_verify(struct run *run, const char *when, bool pin)
 {
+    uint8_t *bytes = malloc(VERIFY_BLOCKS * 4096u);
+
+    ASSERT(bytes != NULL);
     for (uint32_t i = 0; i < vd_count(run) && !run->result->failed; i++) {
-        verify_vd(run, i, when, pin);
+        const struct verifying verify = {.when = when, .vd = i, .pin = pin, .bytes = bytes};
+
+        verify_vd(run, &verify);
     }
+    free(bytes);
 }

@@ -123,6 +123,8 @@ static struct run *copy_begin(struct run *from, uint64_t set)
     run->options = from->options;
     run->result = from->result;
     run->depth = from->depth;
+    run->tells = from->tells;
+    run->cut = true;
     rng_seed(&run->rng, set);
     run->world = sim_world_create(set);
     run->world->now_us = from->world->now_us;
@@ -164,6 +166,7 @@ static void set_check(struct run *from, const struct losses *losses, uint64_t se
         run_fail(run, "without set %llu of drives the group does not come back",
                  (unsigned long long)set);
     } else {
+        run_tells_note(run);
         if (!from_start) {
             set_pull(run, losses, set);
         }

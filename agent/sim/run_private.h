@@ -46,6 +46,11 @@ struct run {
     uint64_t refused_us;        /* or did until then */
     struct sim_event refuse_event; /* they do for a while after a power cut */
     bool refuse_posted;
+    bool cut;                   /* the last end was a power cut, */
+    bool rest_at_risk;          /* of a whole group that no log was kept of, not resynced since */
+    /* There was a cut whose writes no log knew of: from then on it may be told that blocks are lost
+     * (vd/doubt.c), until they are written. Nothing else may be returned for them. */
+    bool tells;
     bool lying; /* a drive lies: only what may be checked is checked */
 
     /* Crash points. */
@@ -123,6 +128,10 @@ void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan 
 /* and of trouble that comes to a member. */
 void run_risk_taken(struct run *run, uint32_t member);
 void risks_review(struct run *run);
+/* The group has come up: was its last end one that no log knew of? */
+void run_tells_note(struct run *run);
+/* Has the group told that something in this range is lost, and may it have? */
+bool run_is_told(const struct run *run, uint32_t vd, uint64_t block, uint64_t count);
 /* The part of that which is for one group: the models know already that the power went. */
 void run_cut_risked(struct run *run, struct run *from, const struct sim_cut_plan *plan);
 /* Where a block of the model lies on the virtual drive; false: on that of another group. */

@@ -7,6 +7,8 @@
  */
 #include <stdlib.h>
 
+#include "base/checked.h"
+#include "meta/bad_blocks.h"
 #include "run_private.h"
 
 bool run_block_find(const struct run *run, uint32_t vd, uint64_t block, uint64_t *ret_offset_bytes)
@@ -66,8 +68,72 @@ static void vd_risk_taken(struct run *run, struct run *from, uint32_t vd, const 
     free(blocks);
 }
 
+/* What was degraded before the cut costs nothing that is at rest: it was logged, or it is told. Nor
+ * does anything but what was being written where all writes are logged. */
+static bool rest_is_sure(const struct run *run)
+{
+    return !run->options->over_budget && !run->lying && !run->rest_at_risk;
+}
+
+/* Whole, so that a member lost at the stroke of the cut may cost rows that were being written. */
+static bool cut_risks_rest(const struct run *from)
+{
+    return !run_hole_is_closed(from) && !sim_array_recorded_degraded(from->array);
+}
+
+/* Of the block itself, or of so much else of its row, with the members that are not in sync, that
+ * it cannot be recovered. */
+static bool is_told(const struct run *run, const struct layout *layout, uint64_t offset_bytes)
+{
+    const struct group_config *config = group_config(run->array->group);
+    uint32_t own = 0;
+    uint32_t noted = 0;
+    uint32_t missing = 0;
+    uint64_t offset = 0;
+
+    layout_find(layout, offset_bytes, &own, &offset);
+    offset = align_down_u64(offset, BAD_BLOCK_BYTES);
+    for (uint32_t i = 0; i < run->array->member_count && layout->parity_count > 0; i++) {
+        if (!layout_depends(layout, offset_bytes, i)) {
+            continue;
+        }
+        if (bad_blocks_meet(config, i, offset, BAD_BLOCK_BYTES, BAD_KINDS_ALL)) {
+            noted++;
+        } else if (config->members[i].state != MEMBER_ONLINE) {
+            missing++;
+        }
+    }
+    return bad_blocks_meet(config, own, offset, BAD_BLOCK_BYTES, BAD_KINDS_ALL) ||
+           (noted > 0 && noted + missing > layout->parity_count);
+}
+
+bool run_is_told(const struct run *run, uint32_t vd, uint64_t block, uint64_t count)
+{
+    struct layout layout;
+    uint64_t offset = 0;
+
+    for (uint32_t i = 0; i < run->part_count; i++) {
+        if (run_is_told(&run->parts[i], vd, block, count)) {
+            return true;
+        }
+    }
+    if (run->array == NULL || !run->tells || run->array->group == NULL) {
+        return false;
+    }
+    layout = array_layout(run->array, vd);
+    for (uint64_t i = block; i < block + count; i++) {
+        if (run_block_find(run, vd, i, &offset) && is_told(run, &layout, offset)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void risk_taken(struct run *run, struct run *from, const bool *suspects)
 {
+    if (run_has_parity(from) && rest_is_sure(run) && !run->closed) {
+        return; /* nothing is returned but what was there or was being written */
+    }
     for (uint32_t i = 0; i < run->array->options.vd_count && run_tolerance(from) > 0; i++) {
         vd_risk_taken(run, from, i, suspects);
     }
@@ -112,6 +178,26 @@ static bool any_lost_at_start(const struct run *run)
     return false;
 }
 
+/* Of the write that the cut may have torn: by the record, an automatic log if a member was out of
+ * sync. */
+static bool was_logged(const struct run *run)
+{
+    bool whole = true;
+
+    for (uint32_t i = 0; i < run->array->member_count; i++) {
+        whole = whole && run->array->recorded_online[i];
+    }
+    return !run_has_parity(run) || run->log != NULL ||
+           run->array->options.stripe_log == STRIPE_LOG_MODE_ON ||
+           (run->array->options.stripe_log == STRIPE_LOG_MODE_AUTO && !whole);
+}
+
+void run_tells_note(struct run *run)
+{
+    run->tells = run->tells || (run->cut && !was_logged(run));
+    run->cut = false;
+}
+
 static void start_noted(struct run *run, int error)
 {
     bool suspects[SIM_ARRAY_DRIVES_MAX] = {false};
@@ -120,6 +206,7 @@ static void start_noted(struct run *run, int error)
         run_fail(run, "the group does not come back: %d", error);
         return;
     }
+    run_tells_note(run);
     manage_check(run);
     /* Then rows are written to the end in spite of members lost before. */
     if (run->closed && !any_lost_at_start(run) && !run_is_troubled_unknown(run)) {
@@ -180,6 +267,10 @@ void run_cut_risked(struct run *run, struct run *from, const struct sim_cut_plan
 {
     bool suspects[SIM_ARRAY_DRIVES_MAX] = {false};
 
+    /* A start that is cut short may have told already. */
+    run->tells = run->tells || (from->starting && from->cut && !was_logged(from));
+    run->cut = true;
+    run->rest_at_risk = from->rest_at_risk || cut_risks_rest(from);
     run->closed = run_hole_is_closed(from);
     cut_suspects(from, plan, run->closed, suspects);
     risk_taken(run, from, suspects);
@@ -188,12 +279,13 @@ void run_cut_risked(struct run *run, struct run *from, const struct sim_cut_plan
 void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan *plan)
 {
     refuse_cut_noted(run, from);
+    run->rest_at_risk = from->rest_at_risk || cut_risks_rest(from);
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
         if (plan->cut == SIM_CUT_KEEP_ALL || plan->process_alone) {
             /* The process alone dies: then what was acknowledged is there, flushed or not. */
             model_stopped(run->models[i]);
         }
-        model_crashed(run->models[i], run_row_blocks(from, i));
+        model_crashed(run->models[i], rest_is_sure(run) ? 1 : run_row_blocks(from, i));
     }
     run_cut_risked(run, from, plan);
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
@@ -221,7 +313,10 @@ static bool *own_blocks(const struct run *run, uint32_t vd)
 
 void risks_review(struct run *run)
 {
+    bool all = true;
+
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
+        all = all && vd_is_consistent(sim_array_vd(run->array, i));
         if (vd_is_consistent(sim_array_vd(run->array, i))) {
             bool *blocks = own_blocks(run, i);
 
@@ -229,4 +324,5 @@ void risks_review(struct run *run)
             free(blocks);
         }
     }
+    run->rest_at_risk = run->rest_at_risk && !all;
 }

@@ -59,7 +59,6 @@ static void shape_widen(struct run *run, struct sim_array_options *options)
     options->vd_count = 1;
     options->spare_count = 2;
     options->small_spare = false;
-    options->stripe_log = false; /* every member's is read at each start */
 }
 
 void shape_choose(struct run *run, struct sim_array_options *options)
@@ -91,8 +90,10 @@ void shape_choose(struct run *run, struct sim_array_options *options)
     /* Of each sort: marks that go soon, stay, or spread to some or all of the regions. */
     options->dirty_warm_ms = run->options->seed % 4 < 2 ? 0 : 2000;
     options->dirty_warm_bytes = run->options->seed % 5 * options->region_bytes * 3;
-    /* Few, because the log is read whole at each start. */
-    options->stripe_log = run->options->seed % 11 == 0;
+    /* As it is by default, but for a few. */
+    options->stripe_log = run->options->seed % 11 == 0   ? STRIPE_LOG_MODE_ON
+                          : run->options->seed % 11 == 5 ? STRIPE_LOG_MODE_OFF
+                                                         : STRIPE_LOG_MODE_AUTO;
     if (run->options->seed % 64 == 27) {
         shape_widen(run, options);
     }
@@ -108,13 +109,16 @@ void shape_choose(struct run *run, struct sim_array_options *options)
 
 void shape_describe(struct run *run)
 {
+    static const char *const log_names[STRIPE_LOG_MODE_MAX] = {[STRIPE_LOG_MODE_AUTO] = "",
+                                                               [STRIPE_LOG_MODE_ON] = " log",
+                                                               [STRIPE_LOG_MODE_OFF] = " no log"};
     const struct sim_array_options *o = &run->array->options;
 
     (void)snprintf(run->result->shape, sizeof(run->result->shape),
                    "%s %ux%u strip %u block %u extent %llu vds %u ops %u%s%s%s",
                    raid_level_info(o->level)->name, o->span_count, o->members_per_span,
                    o->strip_bytes, o->block_bytes, (unsigned long long)o->extent_bytes, o->vd_count,
-                   o->stripe_ops, o->stripe_log ? " log" : "", o->hedged_reads ? " hedged" : "",
+                   o->stripe_ops, log_names[o->stripe_log], o->hedged_reads ? " hedged" : "",
                    o->ddf ? " ddf" : ""); /* fits */
 }
 

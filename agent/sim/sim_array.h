@@ -34,7 +34,7 @@ struct sim_array_options {
     uint32_t dirty_warm_ms;   /* 0: as dirty_idle_ms */
     uint64_t dirty_warm_bytes; /* 0: nothing is marked in advance */
     uint64_t region_bytes;    /* 0: default */
-    bool stripe_log;          /* of every virtual drive */
+    enum stripe_log_mode stripe_log; /* of every virtual drive */
     bool hedged_reads;        /* the same */
     bool ddf;                 /* members carry DDF metadata too */
     bool unobserved;          /* the group tells nobody anything */
@@ -103,6 +103,8 @@ int sim_array_copyback(struct sim_array *array, uint32_t member, uint32_t drive)
  * them in sync, on a drive that is in no trouble. */
 void sim_array_recorded_sound(struct sim_array *array,
                               bool (*is_troubled)(const struct sim_drive *sim), bool *sound);
+/* Does every record that a start after a power cut now may go by call a member out of sync? */
+bool sim_array_recorded_degraded(struct sim_array *array);
 /* As far as a virtual drive may grow on each member. */
 uint64_t sim_array_extent_most(const struct sim_array *array);
 struct vd *sim_array_vd(struct sim_array *array, uint32_t index);

@@ -53,6 +53,7 @@ struct sound_look {
     const struct sim_array *array;
     bool (*is_troubled)(const struct sim_drive *sim);
     bool *sound;
+    bool any_whole; /* calls every member in sync */
 };
 
 static bool drive_named_is_sound(const struct sound_look *look, const struct uuid *drive)
@@ -65,8 +66,14 @@ static bool drive_named_is_sound(const struct sound_look *look, const struct uui
     return false;
 }
 
-static void record_look(const struct sound_look *look, const struct group_config *record)
+static void record_look(struct sound_look *look, const struct group_config *record)
 {
+    bool whole = true;
+
+    for (uint32_t i = 0; i < record->member_count; i++) {
+        whole = whole && record->members[i].state == MEMBER_ONLINE;
+    }
+    look->any_whole = look->any_whole || whole;
     for (uint32_t i = 0; i < look->array->member_count; i++) {
         look->sound[i] = look->sound[i] && i < record->member_count &&
                          record->members[i].state == MEMBER_ONLINE &&
@@ -86,7 +93,7 @@ static void store_value_look(void *context, const void *value, size_t value_byte
 }
 
 /* The newest label that is on the medium for sure. */
-static void label_look(const struct sound_look *look, const struct sim_drive *sim)
+static void label_look(struct sound_look *look, const struct sim_drive *sim)
 {
     struct drive_label *labels = calloc(LABEL_SLOT_COUNT + 1, sizeof(*labels));
     const struct drive_label *newest = labels; /* sequence 0: none */
@@ -110,24 +117,45 @@ static void label_look(const struct sound_look *look, const struct sim_drive *si
     free(labels);
 }
 
-void sim_array_recorded_sound(struct sim_array *array,
-                              bool (*is_troubled)(const struct sim_drive *sim), bool *sound)
+static void records_look(struct sim_array *array, struct sound_look *look)
 {
-    struct sound_look look = {.array = array, .is_troubled = is_troubled, .sound = sound};
     char name[STORE_NAME_MAX + 1];
 
-    for (uint32_t i = 0; i < array->member_count; i++) {
-        sound[i] = true;
-    }
     group_record_name(&array->config->guid, name);
-    sim_store_each(array->sim_store, name, store_value_look, &look);
+    sim_store_each(array->sim_store, name, store_value_look, look);
     for (uint32_t i = 0; i < array->member_count; i++) {
         const struct sim_drive *sim = sim_array_sim(array, i);
 
         if (group_config(array->group)->members[i].state == MEMBER_ONLINE && sim != NULL) {
-            label_look(&look, sim);
+            label_look(look, sim);
         }
     }
+}
+
+void sim_array_recorded_sound(struct sim_array *array,
+                              bool (*is_troubled)(const struct sim_drive *sim), bool *sound)
+{
+    struct sound_look look = {.array = array, .is_troubled = is_troubled, .sound = sound};
+
+    for (uint32_t i = 0; i < array->member_count; i++) {
+        sound[i] = true;
+    }
+    records_look(array, &look);
+}
+
+static bool nobody_is_troubled(const struct sim_drive *sim)
+{
+    (void)sim;
+    return false;
+}
+
+bool sim_array_recorded_degraded(struct sim_array *array)
+{
+    bool sound[SIM_ARRAY_DRIVES_MAX];
+    struct sound_look look = {.array = array, .is_troubled = nobody_is_troubled, .sound = sound};
+
+    records_look(array, &look);
+    return !look.any_whole;
 }
 
 /* The drive of a copyback that ended in the middle of the last record has no label as a member yet

@@ -30,6 +30,7 @@ struct hint {
     bool mend;                    /* the same */
     bool refuse;                  /* the same */
     bool stripe;                  /* lives of stripes over several groups */
+    bool unlogged;                /* only lives without any log */
     bool (*story)(uint64_t seed); /* instead of a life: false if the promise was broken */
 };
 
@@ -56,6 +57,10 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_LOG_TAIL_EARLY, .story = closure_drives_whole},
     {.bug = SIM_BUG_REBUILT_UNSETTLED, .story = directed_old_intents},
     {.bug = SIM_BUG_CURSOR_UNSETTLED, .story = directed_old_intents_of_part},
+    {.bug = SIM_BUG_REBUILT_UNFLUSHED, .unlogged = true},
+    {.bug = SIM_BUG_LOG_ON_LATE, .story = closure_auto_loss},
+    {.bug = SIM_BUG_LOG_NOT_READ, .story = closure_auto_degraded},
+    {.bug = SIM_BUG_DOUBT_UNNOTED, .story = closure_off_degraded},
     {.bug = SIM_BUG_LOG_NOT_JOINED, .story = directed_rejoin_tail},
     {.bug = SIM_BUG_LOG_JOINED_EARLY, .story = closure_drives_rejoin},
     {.bug = SIM_BUG_LOG_JOINED_DRY, .story = directed_rejoin_alone},
@@ -164,6 +169,7 @@ static struct run_options hunt_options(const struct hint *hint, uint64_t seed)
     own = hint->copyback ? own * 3 + 1 : own; /* run_shape.c */
     own = hint->mend ? own * 5 + 2 : own; /* the same */
     own = hint->refuse ? own * 9 + 2 : own; /* the same */
+    own = hint->unlogged ? own * 11 + 5 : own; /* the same */
     options = hint->stripe ? lives_stripe_options(own) : lives_options(own);
 
     if (hint->level != NULL) {

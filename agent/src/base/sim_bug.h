@@ -96,6 +96,9 @@
     X(LOG_ANY_TRUSTED, P2, "takes a log made anew for the one that knew what was being written")   \
     X(LOG_ONE_COPY, P1, "keeps one copy of the stripe log only")                                   \
     X(LOG_TAIL_EARLY, P1, "takes intents for released before the stripe log says so")              \
+    X(LOG_ON_LATE, P2, "an automatic stripe log begins after the first degraded writes")           \
+    X(LOG_NOT_READ, P2, "does not read an automatic stripe log at a degraded start")               \
+    X(DOUBT_UNNOTED, P2, "invents the missing data of rows that no log knew of")                   \
     X(LOG_NOT_JOINED, P1, "a rebuilt member is in sync without having joined the stripe log")      \
     X(REBUILT_UNSETTLED, P1, "a rebuild ends while older intents may still be replayed")           \
     X(CURSOR_UNSETTLED, P1, "publishes a rebuild's cursor while they may be")                      \

@@ -527,6 +527,29 @@ bool degraded_policy_parse(const char *word, enum degraded_policy *ret_value)
     return false;
 }
 
+static const char *const stripe_log_mode_words[STRIPE_LOG_MODE_MAX] = {
+    "auto",
+    "on",
+    "off",
+};
+
+const char *stripe_log_mode_word(enum stripe_log_mode value)
+{
+    ASSERT((unsigned)value < STRIPE_LOG_MODE_MAX);
+    return stripe_log_mode_words[value];
+}
+
+bool stripe_log_mode_parse(const char *word, enum stripe_log_mode *ret_value)
+{
+    for (unsigned i = 0; i < STRIPE_LOG_MODE_MAX; i++) {
+        if (strcmp(stripe_log_mode_words[i], word) == 0) {
+            *ret_value = (enum stripe_log_mode)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const drive_write_cache_words[DRIVE_WRITE_CACHE_MAX] = {
     "unknown",
     "off",
@@ -897,6 +920,7 @@ bool fault_kind_parse(const char *word, enum fault_kind *ret_value)
 static const char *const bad_block_kind_words[BAD_BLOCK_KIND_MAX] = {
     "unreadable",
     "lost",
+    "doubtful",
     "punctured",
 };
 
@@ -1508,7 +1532,7 @@ static const struct {
     {"as_requested",
      "As requested."},
     {"guarantee_write_through",
-     "Acknowledged writes are on the drives after a flush. After an unclean stop the virtual drive is resynchronised as a whole; a drive lost before that ends may cost the data that were being written at the stop."},
+     "Acknowledged writes are on the drives after a flush. After an unclean stop the virtual drive is resynchronized as a whole. If a drive was missing before the stop, none of its blocks can be read until they are written again, data at rest included. If a drive is lost at the stop itself, or before the resynchronization ends, rows that were being written may be wrong where that drive is needed, data at rest in those rows included; an event names the amount."},
     {"guarantee_no_redundancy",
      "Acknowledged writes are on the drives after a flush. There is no redundancy: the loss of one drive loses the virtual drive."},
     {"write_policy_no_battery",
@@ -1957,6 +1981,8 @@ static const struct {
      "It is being begun on the drives."},
     {"stripe_log_no_memory",
      "There was no memory for it; it is tried again when a setting of its drive group changes, or when the group starts again."},
+    {"stripe_log_rests",
+     "All drives are in sync. It begins when one is lost, before the next write is acknowledged."},
     {"stripe_log_waits",
      "It has not been begun on the drives: that is done when a setting of its drive group changes, or when the group starts again."},
     {"no_counters",
@@ -1964,11 +1990,13 @@ static const struct {
     {"guarantee_journal",
      "The write hole is closed: parts of rows that were being written at an unclean stop or a power failure are completed from the journal, also with drives missing; whole rows are resynchronised, and a drive lost before that ends may cost what was being written there."},
     {"guarantee_journal_agent",
-     "The write hole is closed when the agent stops uncleanly, but for whole rows that were being written: they are resynchronised. After a power failure or a crash of the host only the regions written last are resynchronised; a drive lost before that ends may cost the data that were being written."},
+     "The write hole is closed when the agent stops uncleanly: parts of rows that were being written are completed from the journal, whole rows are resynchronized. A power failure or a crash of the host clears the journal. If a drive was missing before it, that drive's blocks in the regions written last cannot be read until they are written again, data at rest included. If a drive is lost at the stop itself, or before the resynchronization ends, rows that were being written may be wrong where that drive is needed, data at rest in those rows included; an event names the amount."},
     {"guarantee_stripe_log",
      "The write hole is closed by the stripe log on the drives: parts of rows that were being written at an unclean stop or a power failure are completed from it, also with drives missing; whole rows are resynchronised, and a drive lost before that ends may cost what was being written there."},
+    {"guarantee_stripe_log_auto",
+     "The write hole is closed while a drive is missing or being rebuilt: parts of rows go to the stripe log on the drives first and are completed from it after an unclean stop. While all drives are in sync nothing is logged, and an unclean stop costs a short resynchronization. Only if a drive is lost at the stop itself, or before the resynchronization ends, rows that were being written may be wrong where that drive is needed, data at rest in those rows included; an event names the amount."},
     {"guarantee_region_map",
-     "After an unclean stop only the regions written last are resynchronised; a drive lost before that ends may cost the data that were being written at the stop."},
+     "After an unclean stop only the regions written last are resynchronized. If a drive was missing before the stop, its blocks in those regions (1 MiB or more each) cannot be read until they are written again, data at rest included; stripelog=auto avoids this. If a drive is lost at the stop itself, or before the resynchronization ends, rows that were being written may be wrong where that drive is needed, data at rest in those rows included; an event names the amount."},
     {"guarantee_mirror",
      "There is no write hole to close: after an unclean stop the copies of the regions written last are made equal."},
     {"drive_unsuitable_mounted",

@@ -234,6 +234,16 @@ enum degraded_policy {
 const char *degraded_policy_word(enum degraded_policy value);
 bool degraded_policy_parse(const char *word, enum degraded_policy *ret_value);
 
+enum stripe_log_mode {
+    STRIPE_LOG_MODE_AUTO,
+    STRIPE_LOG_MODE_ON,
+    STRIPE_LOG_MODE_OFF,
+    STRIPE_LOG_MODE_MAX
+};
+
+const char *stripe_log_mode_word(enum stripe_log_mode value);
+bool stripe_log_mode_parse(const char *word, enum stripe_log_mode *ret_value);
+
 enum drive_write_cache {
     DRIVE_WRITE_CACHE_UNKNOWN,
     DRIVE_WRITE_CACHE_OFF,
@@ -409,6 +419,7 @@ bool fault_kind_parse(const char *word, enum fault_kind *ret_value);
 enum bad_block_kind {
     BAD_BLOCK_KIND_UNREADABLE,
     BAD_BLOCK_KIND_LOST,
+    BAD_BLOCK_KIND_DOUBTFUL,
     BAD_BLOCK_KIND_PUNCTURED,
     BAD_BLOCK_KIND_MAX
 };
@@ -914,11 +925,13 @@ enum reason_code {
     REASON_STRIPE_LOG_JOURNAL_MEMORY,
     REASON_STRIPE_LOG_BEGINS,
     REASON_STRIPE_LOG_NO_MEMORY,
+    REASON_STRIPE_LOG_RESTS,
     REASON_STRIPE_LOG_WAITS,
     REASON_NO_COUNTERS,
     REASON_GUARANTEE_JOURNAL,
     REASON_GUARANTEE_JOURNAL_AGENT,
     REASON_GUARANTEE_STRIPE_LOG,
+    REASON_GUARANTEE_STRIPE_LOG_AUTO,
     REASON_GUARANTEE_REGION_MAP,
     REASON_GUARANTEE_MIRROR,
     REASON_DRIVE_UNSUITABLE_MOUNTED,

@@ -103,7 +103,7 @@ static const struct property vd_property_table[] = {
      "AccPolicy",
      "access",
      {{"rw", "read_write"}, {"ro", "read_only"}, {"blocked", "blocked"}}},
-    {"stripelog", "StripeLog", "stripe_log", {{"on", "true"}, {"off", "false"}}},
+    {"stripelog", "StripeLog", "stripe_log_mode", {{"auto", "auto"}, {"on", "on"}, {"off", "off"}}},
     {"hedgedreads", "HedgedReads", "hedged_reads", {{"on", "true"}, {"off", "false"}}},
 };
 
@@ -144,7 +144,7 @@ static void vd_property_set(struct cli_context *context, const struct model_obje
         (void)snprintf(message, sizeof(message), "%.60s is not a value of %s", typed,
                        property->option);
     } else {
-        bool flag = word_is_one_of(property->argument, "stripe_log|hedged_reads");
+        bool flag = strcmp(property->argument, "hedged_reads") == 0;
 
         error = cli_execute(context, "vd_set",
                             json_pack("{s:s, s:o}", "virtual_drive", vd->key, property->argument,

@@ -244,11 +244,14 @@ const struct cli_command cli_commands[] = {
      "preset= storsave= acceptrisk",
      change_vd_set,
      "/cX/vX set name=NAME | wrcache=wt|wb|awb | rdcache=ra|nora | iopolicy=direct|cached | "
-     "pdcache=on|off|default | ondegrade=keep|wt | accesspolicy=rw|ro|blocked | stripelog=on|off | "
+     "pdcache=on|off|default | ondegrade=keep|wt | accesspolicy=rw|ro|blocked | "
+     "stripelog=auto|on|off | "
      "hedgedreads=on|off | preset=NAME [acceptrisk] | storsave=protect|balance|perform "
      "[acceptrisk]",
      "Changes properties of a virtual drive. ondegrade=wt: it writes through while it lacks "
-     "redundancy. preset: the policies of one of the controller's "
+     "redundancy. stripelog: whether rows are logged on the drives before they are written: auto, "
+     "the default of parity levels, while a drive is not in sync; on, always; off, never. preset: "
+     "the policies of one of the controller's "
      "presets (show presets); one that gives up protection takes acceptrisk. storsave: 3ware's "
      "presets by 3ware's names."},
     {CLI_OBJECT_VD, "start|stop|pause|suspend|resume", "bgi", "", change_vd_task,

@@ -209,8 +209,11 @@ static void extras_add(struct config_plan *plan, const json_t *vd)
     if (strcmp(doc_text(vd, "access"), "read_write") != 0) {
         row_text(args, "access", doc_text(vd, "access"));
     }
-    if (doc_bool(vd, "stripe_log")) {
-        row_set(args, "stripe_log", json_true());
+    if (json_object_get(vd, "stripe_log_mode") == NULL && doc_bool(vd, "stripe_log")) {
+        row_text(args, "stripe_log_mode", "on"); /* a document of old */
+    } else if (strcmp(doc_text(vd, "stripe_log_mode"), "on") == 0 ||
+               strcmp(doc_text(vd, "stripe_log_mode"), "off") == 0) {
+        row_text(args, "stripe_log_mode", doc_text(vd, "stripe_log_mode"));
     }
     if (doc_bool(vd, "hedged_reads")) {
         row_set(args, "hedged_reads", json_true());

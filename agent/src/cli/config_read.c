@@ -93,15 +93,15 @@ static bool vd_check(const struct reader *reader, json_t *vd)
     json_int_t size = 0;
     json_int_t strip = 0;
     const char *name = NULL;
-    const char *word[6];
+    const char *word[7];
     int flag[2];
 
     if (json_unpack_ex(vd, &error, JSON_STRICT,
-                       "{s:s, s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:b, s:b, s?:s}", "name", &name,
-                       "size_bytes", &size, "strip_bytes", &strip, "write_policy", &word[0],
+                       "{s:s, s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:b, s:b, s?:s, s?:s}", "name",
+                       &name, "size_bytes", &size, "strip_bytes", &strip, "write_policy", &word[0],
                        "read_policy", &word[1], "io_policy", &word[2], "drive_cache_policy",
                        &word[3], "access", &word[4], "stripe_log", &flag[0], "hedged_reads",
-                       &flag[1], "degraded_policy", &word[5]) != 0) {
+                       &flag[1], "degraded_policy", &word[5], "stripe_log_mode", &word[6]) != 0) {
         return wrong(reader, error.text);
     }
     if (!text_fits(name, 1, 15)) {

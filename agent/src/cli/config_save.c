@@ -53,9 +53,16 @@ json_t *config_settings(const json_t *controller)
 /* The policies as they were asked for: what holds follows from the controller. */
 json_t *config_vd(const json_t *vd)
 {
-    static const char *const names[] = {"name",      "size_bytes",         "strip_bytes",
-                                        "io_policy", "drive_cache_policy", "degraded_policy",
-                                        "access",    "stripe_log",         "hedged_reads",
+    static const char *const names[] = {"name",
+                                        "size_bytes",
+                                        "strip_bytes",
+                                        "io_policy",
+                                        "drive_cache_policy",
+                                        "degraded_policy",
+                                        "access",
+                                        "stripe_log",
+                                        "hedged_reads",
+                                        "stripe_log_mode",
                                         NULL};
     json_t *out = copied(vd, names);
 

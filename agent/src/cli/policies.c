@@ -44,8 +44,13 @@ static void switch_append(json_t *rows, const struct model_object *vd, const cha
                           const char *name, const char *asked)
 {
     if (!doc_is_null(vd->doc, asked)) {
-        row_append_either(rows, vd, policy, json_object_get(vd->doc, name),
-                          doc_bool(vd->doc, asked) ? "on" : "off");
+        const json_t *holds = json_object_get(vd->doc, name);
+        bool automatic = strcmp(doc_text(holds, "requested"), "auto") == 0;
+
+        row_append_either(rows, vd, policy, holds,
+                          automatic                  ? "auto"
+                          : doc_bool(vd->doc, asked) ? "on"
+                                                     : "off");
     }
 }
 

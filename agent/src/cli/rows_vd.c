@@ -134,7 +134,10 @@ static void switch_row(json_t *section, const json_t *vd, const char *name, cons
     if (doc_is_null(vd, asked)) {
         return; /* it is not offered */
     }
-    row_text(section, name, doc_bool(vd, asked) ? "On" : "Off");
+    row_text(section, name,
+             strcmp(doc_text(state, "requested"), "auto") == 0 ? "Auto"
+             : doc_bool(vd, asked)                             ? "On"
+                                                               : "Off");
     if (effective[0] != '\0' && strcmp(effective, doc_text(state, "requested")) != 0) {
         (void)snprintf(row, sizeof(row), "%s(reason)", name);
         row_text(section, row, doc_text(json_object_get(state, "reason"), "text"));

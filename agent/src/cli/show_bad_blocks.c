@@ -15,9 +15,10 @@ struct listing {
 
 static const char *kind_shown(const char *word)
 {
-    return strcmp(word, "punctured") == 0 ? "Punctured"
-           : strcmp(word, "lost") == 0    ? "Lost"
-                                          : "Unreadable";
+    return strcmp(word, "punctured") == 0  ? "Punctured"
+           : strcmp(word, "doubtful") == 0 ? "Doubtful"
+           : strcmp(word, "lost") == 0     ? "Lost"
+                                           : "Unreadable";
 }
 
 static void append(json_t *list, json_t *row)

@@ -54,6 +54,7 @@ WORD_READER(read_policy)
 WORD_READER(io_policy)
 WORD_READER(drive_cache_policy)
 WORD_READER(degraded_policy)
+WORD_READER(stripe_log_mode)
 WORD_READER(access_policy)
 WORD_READER(task_action)
 WORD_READER(coercion)
@@ -152,6 +153,7 @@ static const struct arg_spec vd_set_args[] = {
      AT(vd_set.fields)},
     {"stripe_log", ARG_BOOL, false, AT(vd_set.stripe_log), 0, 0, NULL, VD_SET_STRIPE_LOG,
      AT(vd_set.fields)},
+    VD_SET_WORD("stripe_log_mode", stripe_log_mode, VD_SET_STRIPE_LOG_MODE),
     {"hedged_reads", ARG_BOOL, false, AT(vd_set.hedged_reads), 0, 0, NULL, VD_SET_HEDGED_READS,
      AT(vd_set.fields)},
     END};

@@ -578,7 +578,8 @@ static void virtual_drive_doc_switches(json_t *doc, const struct virtual_drive_v
     const struct vd_config *config = view->config;
 
     if (geometry_span_tolerance(&config->geometry) > 0) {
-        json_put_bool(doc, "stripe_log", config->stripe_log);
+        json_put_bool(doc, "stripe_log", config->stripe_log == STRIPE_LOG_MODE_ON);
+        json_put_text(doc, "stripe_log_mode", stripe_log_mode_word(config->stripe_log));
         json_put_bool(doc, "hedged_reads", config->hedged_reads);
         json_put(doc, "effective_stripe_log", policy_doc(&view->policies.stripe_log));
         json_put(doc, "effective_hedged_reads", policy_doc(&view->policies.hedged_reads));

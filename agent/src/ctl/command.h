@@ -76,7 +76,8 @@ enum vd_set_field {
     VD_SET_STRIPE_LOG = 64,
     VD_SET_HEDGED_READS = 128,
     VD_SET_PRESET = 256,
-    VD_SET_DEGRADED = 512
+    VD_SET_DEGRADED = 512,
+    VD_SET_STRIPE_LOG_MODE = 1024
 };
 #define VD_SET_POLICIES                                                                            \
     (VD_SET_WRITE_POLICY | VD_SET_READ_POLICY | VD_SET_IO_POLICY | VD_SET_DRIVE_CACHE |            \
@@ -120,7 +121,8 @@ struct command_vd_set {
     enum drive_cache_policy drive_cache_policy;
     enum degraded_policy degraded_policy;
     enum access_policy access;
-    bool stripe_log;
+    bool stripe_log; /* on or off, of before there was a mode */
+    enum stripe_log_mode stripe_log_mode;
     bool hedged_reads;
     char preset[PRESET_NAME_MAX + 1];
     bool accept_risk;

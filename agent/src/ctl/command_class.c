@@ -107,9 +107,12 @@ static bool sets_access(const struct ctl_host *host UNUSED, const struct ctl_com
 
 static bool drops_stripe_log(const struct ctl_host *host UNUSED, const struct ctl_command *command)
 {
+    const struct command_vd_set *set = &command->args.vd_set;
+
     ASSERT(command->op == CTL_OP_VD_SET);
-    return (command->args.vd_set.fields & VD_SET_STRIPE_LOG) != 0 &&
-           !command->args.vd_set.stripe_log;
+    return ((set->fields & VD_SET_STRIPE_LOG) != 0 && !set->stripe_log) ||
+           ((set->fields & VD_SET_STRIPE_LOG_MODE) != 0 &&
+            set->stripe_log_mode == STRIPE_LOG_MODE_OFF);
 }
 
 static bool weakens_repair(const struct ctl_host *host UNUSED, const struct ctl_command *command)

@@ -39,6 +39,9 @@ static bool enums_are_known(const struct command_vd_set *args, struct reason *re
     } else if ((args->fields & VD_SET_DEGRADED) != 0 &&
                (unsigned)args->degraded_policy >= DEGRADED_POLICY_MAX) {
         field = "degraded_policy";
+    } else if ((args->fields & VD_SET_STRIPE_LOG_MODE) != 0 &&
+               (unsigned)args->stripe_log_mode >= STRIPE_LOG_MODE_MAX) {
+        field = "stripe_log_mode";
     } else if ((args->fields & VD_SET_ACCESS) != 0 && (unsigned)args->access >= ACCESS_POLICY_MAX) {
         field = "access";
     }
@@ -85,6 +88,18 @@ static void policies_apply(const struct command_vd_set *args, struct vd_config *
         (args->fields & VD_SET_DEGRADED) != 0 ? args->degraded_policy : vd->degraded_policy;
 }
 
+static enum stripe_log_mode stripe_log_wanted(const struct command_vd_set *args,
+                                              const struct vd_config *vd)
+{
+    if ((args->fields & VD_SET_STRIPE_LOG_MODE) != 0) {
+        return args->stripe_log_mode;
+    }
+    if ((args->fields & VD_SET_STRIPE_LOG) != 0) {
+        return args->stripe_log ? STRIPE_LOG_MODE_ON : STRIPE_LOG_MODE_OFF;
+    }
+    return vd->stripe_log;
+}
+
 static void vd_edit(struct group_config *config, void *context)
 {
     const struct set_run *run = context;
@@ -101,8 +116,7 @@ static void vd_edit(struct group_config *config, void *context)
         }
         policies_apply(args, vd);
         vd->access = (args->fields & VD_SET_ACCESS) != 0 ? args->access : vd->access;
-        vd->stripe_log =
-            (args->fields & VD_SET_STRIPE_LOG) != 0 ? args->stripe_log : vd->stripe_log;
+        vd->stripe_log = stripe_log_wanted(args, vd);
         vd->hedged_reads =
             (args->fields & VD_SET_HEDGED_READS) != 0 ? args->hedged_reads : vd->hedged_reads;
         return;
@@ -156,8 +170,8 @@ static void vd_set_events(const struct set_run *run)
                  degraded_policy_word(now->degraded_policy));
     event_policy(run->cv, "access", access_policy_word(old->access),
                  access_policy_word(now->access));
-    event_policy(run->cv, "stripe_log", old->stripe_log ? "on" : "off",
-                 now->stripe_log ? "on" : "off");
+    event_policy(run->cv, "stripe_log", stripe_log_mode_word(old->stripe_log),
+                 stripe_log_mode_word(now->stripe_log));
     event_policy(run->cv, "hedged_reads", old->hedged_reads ? "on" : "off",
                  now->hedged_reads ? "on" : "off");
 }
@@ -189,7 +203,7 @@ static void vd_set_done(void *context, int error)
 static bool redundancy_suffices(const struct command_vd_set *args, const struct ctl_vd *cv,
                                 struct reason *ret_reason)
 {
-    bool wanted = ((args->fields & VD_SET_STRIPE_LOG) != 0 && args->stripe_log) ||
+    bool wanted = stripe_log_wanted(args, cv_config(cv)) == STRIPE_LOG_MODE_ON ||
                   ((args->fields & VD_SET_HEDGED_READS) != 0 && args->hedged_reads);
     char path[PATH_TEXT_BYTES];
 

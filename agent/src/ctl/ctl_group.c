@@ -211,19 +211,30 @@ static void vd_state_changed(void *context, struct vd *vd, enum virtual_drive_st
     ctl_kick(cg->ctl);
 }
 
-static void cv_suspect_check(struct ctl_vd *cv)
+static void bytes_event(const struct ctl_vd *cv, enum event_id event, uint64_t bytes)
 {
-    uint64_t bytes = vd_suspect_bytes(cv->vd);
     char title[PATH_TEXT_BYTES];
     char text[24];
 
-    if (bytes > cv->seen_suspect_bytes) {
-        vd_title(cv, title, sizeof(title));
-        (void)snprintf(text, sizeof(text), "%llu", (unsigned long long)bytes); /* fits */
-        ctl_event(cv->cg->ctl, EVENT_VIRTUAL_DRIVE_SUSPECT, cv->object.key, "virtual_drive", title,
-                  "bytes", text, NULL);
+    vd_title(cv, title, sizeof(title));
+    (void)snprintf(text, sizeof(text), "%llu", (unsigned long long)bytes); /* fits */
+    ctl_event(cv->cg->ctl, event, cv->object.key, "virtual_drive", title, "bytes", text, NULL);
+}
+
+/* Blocks that cannot be read are told once, with all that there are: they are too many to be told
+ * one by one. */
+static void cv_suspect_check(struct ctl_vd *cv)
+{
+    uint64_t suspect = vd_suspect_bytes(cv->vd);
+    uint64_t doubted = vd_doubted_bytes(cv->vd);
+
+    if (doubted > cv->seen_doubted_bytes) {
+        bytes_event(cv, EVENT_VIRTUAL_DRIVE_DOUBTED, doubted);
+    } else if (suspect > cv->seen_suspect_bytes && doubted == 0) {
+        bytes_event(cv, EVENT_VIRTUAL_DRIVE_SUSPECT, suspect);
     }
-    cv->seen_suspect_bytes = bytes;
+    cv->seen_suspect_bytes = suspect;
+    cv->seen_doubted_bytes = doubted;
 }
 
 static void vd_changed(void *context, struct vd *vd)
@@ -280,6 +291,9 @@ static void media_error(void *context, struct vd *vd, uint32_t member, uint64_t 
     ctl_kick(cg->ctl);
 }
 
+/* While more blocks than that are lost, the ends of notes are not told one by one. */
+#define OVER_TOLD_MAX 256u
+
 static void bad_block(void *context, struct vd *vd, uint32_t member, uint64_t offset_bytes,
                       enum bad_block_kind kind, bool bad)
 {
@@ -290,7 +304,7 @@ static void bad_block(void *context, struct vd *vd, uint32_t member, uint64_t of
     if (bad && kind == BAD_BLOCK_KIND_PUNCTURED) {
         ctl_event(cg->ctl, EVENT_BLOCK_PUNCTURED, place.key, "drive", place.drive, "lba", place.lba,
                   "virtual_drive", place.vd, NULL);
-    } else if (!bad) {
+    } else if (!bad && vd_bad_blocks(vd) < OVER_TOLD_MAX) {
         ctl_event(cg->ctl, EVENT_BAD_BLOCK_OVER, place.key, "drive", place.drive, "lba", place.lba,
                   "virtual_drive", place.vd, NULL);
     }

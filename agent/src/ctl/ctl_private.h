@@ -224,7 +224,7 @@ struct ctl_vd {
     bool bgi_stopped;              /* by a user: not to be started by itself */
     struct ctl_attempt bgi_attempt;
     enum virtual_drive_state seen_state;
-    uint64_t seen_suspect_bytes;
+    uint64_t seen_suspect_bytes, seen_doubted_bytes;
     bool policy_asked;             /* its write policy was asked for in this run */
     bool policy_known;             /* the next three were told */
     bool policy_lowered;

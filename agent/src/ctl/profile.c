@@ -18,6 +18,7 @@ void controller_profile_native(struct controller_profile *ret_profile)
 
     *ret_profile = (struct controller_profile){.vocabulary = CONTROLLER_VOCABULARY_MEGARAID,
                                                .has_cache = true,
+                                               .logs_stripes = true,
                                                .no_battery_rule = NO_BATTERY_RULE_FORCE};
     (void)snprintf(ret_profile->name, sizeof(ret_profile->name), "native");
     (void)snprintf(ret_profile->model, sizeof(ret_profile->model), "Arraywright");

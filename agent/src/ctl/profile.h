@@ -52,6 +52,7 @@ struct controller_profile {
         uint32_t drives_min;     /* 0: as few as the level takes */
     } levels[RAID_LEVEL_MAX];
     enum plan_partial partial_writes; /* for predictions; the arrays of a host do the cheapest */
+    bool logs_stripes;           /* for predictions: it knows the stripe log, as no card does */
     struct controller_ceilings ceilings;
     uint32_t preset_count;
     struct vd_preset presets[PROFILE_PRESETS_MAX];

@@ -138,12 +138,26 @@ static enum reason_code stripe_log_fault(const struct policies_subject *subject)
     return of_log[group_log(subject->cg->group)];
 }
 
+/* Nothing is missing, or that is not known yet. */
+static bool is_whole(const struct policies_subject *subject)
+{
+    return subject->cg == NULL || cg_state(subject->cg) == VIRTUAL_DRIVE_STATE_OPTIMAL;
+}
+
 static void stripe_log_judge(const struct policies_subject *subject, struct policy_view *ret)
 {
     const struct vd_config *vd = subject->vd;
+    bool parity = raid_level_info(vd->geometry.level)->parity_count > 0;
+    enum reason_code fault = stripe_log_fault(subject);
 
-    switch_judge(vd->stripe_log, stripe_log_fault(subject), ret);
-    if (vd->stripe_log && geometry_span_tolerance(&vd->geometry) == 0) {
+    if (vd->stripe_log == STRIPE_LOG_MODE_AUTO && is_whole(subject) &&
+        (fault == REASON_OK || fault == REASON_STRIPE_LOG_WAITS)) {
+        fault = REASON_STRIPE_LOG_RESTS;
+    }
+    switch_judge(vd->stripe_log != STRIPE_LOG_MODE_OFF, fault, ret);
+    ret->requested = stripe_log_mode_word(vd->stripe_log);
+    if ((vd->stripe_log == STRIPE_LOG_MODE_AUTO && !parity) ||
+        (vd->stripe_log == STRIPE_LOG_MODE_ON && geometry_span_tolerance(&vd->geometry) == 0)) {
         ret->effective = switch_state_word(SWITCH_STATE_OFF);
         reason_set(&ret->reason, REASON_STRIPE_LOG_NOT_NEEDED, "virtual_drive", vd->name, NULL);
     }

@@ -225,6 +225,7 @@ static void config_fill(const struct lab_array *array, struct rng *rng, struct g
     vd->write_policy = setup->write_policy;
     vd->read_policy = setup->read_policy;
     vd->io_policy = setup->io_policy;
+    vd->stripe_log = setup->stripe_log;
 }
 
 static int group_make(struct lab_array *array, char text[LAB_TEXT_BYTES])

@@ -29,6 +29,7 @@ struct lab_array_setup {
     uint32_t span_count;
     uint32_t strip_bytes;
     enum plan_partial partial_writes;
+    enum stripe_log_mode stripe_log;
     uint64_t extent_bytes;       /* of each member; 0: all of it */
     uint64_t link_bytes_per_s;   /* of the controller to one drive; 0: the drive's own */
     uint64_t expander_bytes_per_s; /* of its controller, as the next */

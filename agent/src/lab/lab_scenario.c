@@ -224,6 +224,7 @@ POLICY_READER(level_read, raid_level_word_parse, level)
 POLICY_READER(write_policy_read, write_policy_parse, write_policy)
 POLICY_READER(read_policy_read, read_policy_parse, read_policy)
 POLICY_READER(io_policy_read, io_policy_parse, io_policy)
+POLICY_READER(stripe_log_read, stripe_log_mode_parse, stripe_log)
 
 static const struct profile_field array_fields[] = {
     {"level", FIELD_CUSTOM, true, 0, 0, 0, level_read},
@@ -235,6 +236,7 @@ static const struct profile_field array_fields[] = {
     {"write_policy", FIELD_CUSTOM, false, 0, 0, 0, write_policy_read},
     {"read_policy", FIELD_CUSTOM, false, 0, 0, 0, read_policy_read},
     {"io_policy", FIELD_CUSTOM, false, 0, 0, 0, io_policy_read},
+    {"stripe_log_mode", FIELD_CUSTOM, false, 0, 0, 0, stripe_log_read},
     FIELDS_END};
 
 bool lab_array_read(struct profile_reader *reader, const json_t *value,

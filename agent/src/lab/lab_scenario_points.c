@@ -83,6 +83,9 @@ static struct lab_point point_make(const struct lab_scenario *scenario,
     point.array.failed = variant->failed;
     point.array.link_bytes_per_s = scenario->front.ceilings.link_bytes_per_s;
     point.array.partial_writes = scenario->controller.profile.partial_writes;
+    if (!scenario->controller.profile.logs_stripes) {
+        point.array.stripe_log = STRIPE_LOG_MODE_OFF;
+    }
     point.array.seed = scenario->seed;
     point.front.parity_count = raid_level_info(variant->level)->parity_count;
     /* The same requests for every array: they are what is compared. */

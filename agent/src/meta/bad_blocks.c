@@ -9,6 +9,7 @@
 #include "base/checked.h"
 
 #define SPLITS_KEPT 32u /* (2) */
+#define RANGE_PUT_BYTES (UINT64_C(1) << 40) /* a count of 512 bytes reaches to twice that */
 
 static uint64_t range_end(const struct bad_blocks *range)
 {
@@ -181,6 +182,119 @@ bool bad_blocks_add(struct group_config *config, uint32_t member, uint64_t offse
     block_insert(config, member, offset_bytes, kind);
     *ret_new = true;
     return true;
+}
+
+static bool count_fits(uint64_t bytes)
+{
+    return bytes / BAD_BLOCK_BYTES <= UINT32_MAX;
+}
+
+/* The range and the next one touch, and are of one member and kind. */
+static bool ranges_are_one(const struct group_config *config, uint32_t index)
+{
+    const struct bad_blocks *range = &config->bad[index];
+
+    return range[1].member == range->member && range[1].kind == range->kind &&
+           range[1].offset_bytes == range_end(range) &&
+           count_fits(range_end(&range[1]) - range->offset_bytes);
+}
+
+/* What two ranges of a member and the blocks between them are together. A lost block's drive does
+ * not hold its content, so it cannot be joined with one that is there for the rest of its row;
+ * unless the member is not in sync (`absent`): nothing of what is on its drive counts. False: the
+ * two cannot be joined. */
+static bool kind_of_both(const struct bad_blocks *first, const struct bad_blocks *second,
+                         bool absent, enum bad_block_kind *ret_kind)
+{
+    uint32_t kinds = BAD_KIND_BIT(first->kind) | BAD_KIND_BIT(second->kind);
+    bool gone = (kinds & BAD_KINDS_GONE) != 0;
+
+    *ret_kind = gone ? BAD_BLOCK_KIND_DOUBTFUL /* what is between counts as no zeros */
+                     : (enum bad_block_kind)max_u32(first->kind, second->kind);
+    return !gone || (kinds & BAD_KIND_BIT(BAD_BLOCK_KIND_LOST)) == 0 || absent;
+}
+
+/* Makes one range of two neighbours of a member, those with the least between them. False: there
+ * are none that can be one. */
+static bool nearest_join(struct group_config *config, uint32_t absent)
+{
+    uint32_t nearest = UINT32_MAX;
+    uint64_t least = UINT64_MAX;
+    enum bad_block_kind kind = BAD_BLOCK_KIND_MAX;
+
+    for (uint32_t i = 0; i + 1 < config->bad_count; i++) {
+        const struct bad_blocks *range = &config->bad[i];
+        uint64_t between = range[1].offset_bytes - range_end(range);
+        enum bad_block_kind both = BAD_BLOCK_KIND_MAX;
+
+        if (range[1].member == range->member && between < least &&
+            count_fits(range_end(&range[1]) - range->offset_bytes) &&
+            kind_of_both(range, &range[1], range->member == absent, &both)) {
+            nearest = i;
+            least = between;
+            kind = both;
+        }
+    }
+    if (nearest == UINT32_MAX) {
+        return false;
+    }
+    config->bad[nearest].block_count =
+        (uint32_t)((range_end(&config->bad[nearest + 1]) - config->bad[nearest].offset_bytes) /
+                   BAD_BLOCK_BYTES);
+    config->bad[nearest].kind = kind;
+    range_remove(config, nearest + 1);
+    return true;
+}
+
+/* One range of what bad_blocks_put() notes. */
+static void range_put(struct group_config *config, const struct bad_blocks *range)
+{
+    uint64_t length_bytes = (uint64_t)range->block_count * BAD_BLOCK_BYTES;
+    uint32_t index = 0;
+    bool dropped = false;
+
+    while (config->bad_count + SPLITS_KEPT > BAD_BLOCKS_MAX &&
+           nearest_join(config, range->member)) {
+    }
+    /* With nothing to join, some of the places that are kept have to do. */
+    ASSERT(config->bad_count < BAD_BLOCKS_MAX);
+    dropped =
+        bad_blocks_drop(config, range->member, range->offset_bytes, length_bytes, BAD_KINDS_ALL);
+    (void)dropped; /* there may have been none */
+    index = range_find(config, range->member, range->offset_bytes);
+    range_insert(config, index, range);
+    if (index + 1 < config->bad_count && ranges_are_one(config, index)) {
+        config->bad[index].block_count += config->bad[index + 1].block_count;
+        range_remove(config, index + 1);
+    }
+    if (index > 0 && ranges_are_one(config, index - 1)) {
+        config->bad[index - 1].block_count += config->bad[index].block_count;
+        range_remove(config, index);
+    }
+}
+
+void bad_blocks_put(struct group_config *config, uint32_t member, uint64_t offset_bytes,
+                    uint64_t length_bytes, enum bad_block_kind kind)
+{
+    STATIC_ASSERT(BAD_BLOCKS_MAX > GROUP_MEMBERS_MAX + SPLITS_KEPT, "nearest_join()");
+    ASSERT(member < config->member_count && kind < BAD_BLOCK_KIND_MAX && length_bytes > 0);
+    ASSERT(is_aligned_u64(offset_bytes | length_bytes, BAD_BLOCK_BYTES));
+    while (length_bytes > 0) {
+        uint64_t bytes = min_u64(length_bytes, RANGE_PUT_BYTES);
+        const struct bad_blocks range = {.member = member,
+                                         .kind = kind,
+                                         .offset_bytes = offset_bytes,
+                                         .block_count = (uint32_t)(bytes / BAD_BLOCK_BYTES)};
+
+        range_put(config, &range);
+        offset_bytes += bytes;
+        length_bytes -= bytes;
+    }
+}
+
+bool bad_blocks_may_split(const struct group_config *config, uint32_t splits)
+{
+    return config->bad_count + splits <= BAD_BLOCKS_MAX;
 }
 
 uint64_t bad_blocks_count(const struct group_config *config, uint64_t offset_bytes,

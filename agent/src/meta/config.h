@@ -77,13 +77,19 @@ struct vd_config {
     uint32_t map_slot;         /* place of the region map in the private areas, from 1; 0: none */
     uint64_t map_epoch;        /* pages of another one are void */
     bool map_ready;            /* every page is on every member: the map may be believed */
-    bool stripe_log;           /* write intents go to the members if there is no better log */
-    bool hedged_reads;         /* a read that takes too long is not waited for */
+    /* Write intents go to the members if there is no better log. AUTO, parity alone: while a member
+     * is not in sync (vd/stripe_log.h). */
+    enum stripe_log_mode stripe_log;
+    /* A record's, of the writes that may have been made since: all that could be torn are in the
+     * stripe log; a member was out of sync. A start that is cut short leaves both as they were. */
+    bool stripe_log_used;
+    bool written_degraded;
+    bool hedged_reads; /* a read that takes too long is not waited for */
     /* Write intents of another one are void (raid/intent_log.h). */
     uint64_t intent_generation;
     /* The cache journal that may hold writes which are not on the members; zero: none does. */
     struct uuid cache_journal;
-    bool cache_lost;           /* a journal with such writes has been lost */
+    bool cache_lost; /* a journal with such writes has been lost */
     /* Of what cache_lost tells, so much was discarded by command; 0: it was not. */
     uint64_t cache_discarded_bytes;
     struct vd_stripe stripe;
@@ -95,23 +101,23 @@ struct vd_config {
 struct bad_blocks {
     uint32_t member;
     enum bad_block_kind kind;
-    uint64_t offset_bytes;     /* on the member's data area; a multiple of 512 */
-    uint32_t block_count;      /* of 512 bytes; at least 1 */
+    uint64_t offset_bytes; /* on the member's data area; a multiple of 512 */
+    uint32_t block_count; /* of 512 bytes; at least 1 */
 };
 
 /* A drive that is being made equal to the one in a member's place, to take it (vd/copyback.c). */
 struct copyback_config {
     bool active;
     uint32_t member;
-    struct uuid drive;         /* label UUID of the drive that is being filled */
-    uint64_t copied_bytes;     /* equal below (published after its flush) */
+    struct uuid drive; /* label UUID of the drive that is being filled */
+    uint64_t copied_bytes; /* equal below (published after its flush) */
 };
 
 struct group_config {
     struct guid guid;
-    uint64_t sequence;         /* of the newest record written */
-    uint32_t index;            /* number of the drive group on its controller */
-    bool compact;              /* private areas lie in the DDF workspace (drive_layout.h) */
+    uint64_t sequence; /* of the newest record written */
+    uint32_t index; /* number of the drive group on its controller */
+    bool compact; /* private areas lie in the DDF workspace (drive_layout.h) */
     uint32_t member_count;
     struct member_config members[GROUP_MEMBERS_MAX];
     struct copyback_config copyback;

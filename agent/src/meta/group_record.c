@@ -55,6 +55,8 @@ STATIC_ASSERT(IO_POLICY_DIRECT == 0 && IO_POLICY_CACHED == 1, "numbers on disk")
 STATIC_ASSERT(DRIVE_CACHE_POLICY_DEFAULT == 0 && DRIVE_CACHE_POLICY_ON == 1 &&
                   DRIVE_CACHE_POLICY_OFF == 2,
               "numbers on disk");
+STATIC_ASSERT(STRIPE_LOG_MODE_AUTO == 0 && STRIPE_LOG_MODE_ON == 1 && STRIPE_LOG_MODE_OFF == 2,
+              "numbers on disk");
 STATIC_ASSERT(ACCESS_POLICY_READ_WRITE == 0 && ACCESS_POLICY_READ_ONLY == 1 &&
                   ACCESS_POLICY_BLOCKED == 2,
               "numbers on disk");
@@ -139,6 +141,43 @@ static int member_decode(const uint8_t *in, struct member_config *member)
      VD_FLAG_HEDGED_READS | VD_FLAG_RESYNC_UNLOGGED | VD_FLAG_DEGRADED_THROUGH |                   \
      VD_FLAG_CACHE_LOST)
 
+/* Byte 51, zero in records of old: two bits are the mode plus one, the next one is
+ * stripe_log_used, the one after it written_degraded. Readers of old see VD_FLAG_STRIPE_LOG alone,
+ * which is set while a log may hold something. */
+#define VD_LOG_MODE_BITS 3u
+#define VD_LOG_USED 4u
+#define VD_LOG_DEGRADED 8u
+
+static bool vd_log_counts(const struct vd_config *vd)
+{
+    return vd->stripe_log == STRIPE_LOG_MODE_ON || vd->stripe_log_used;
+}
+
+static void vd_log_encode(const struct vd_config *vd, uint8_t *out)
+{
+    STATIC_ASSERT(STRIPE_LOG_MODE_MAX <= VD_LOG_MODE_BITS, "a mode plus one fits its bits");
+    ASSERT(vd->stripe_log < STRIPE_LOG_MODE_MAX);
+    *out = (uint8_t)((vd->stripe_log + 1u) | (vd->stripe_log_used ? VD_LOG_USED : 0u) |
+                     (vd->written_degraded ? VD_LOG_DEGRADED : 0u));
+}
+
+/* A record of old does not tell a log that was never asked for from one that was switched off: both
+ * are automatic now. */
+static int vd_log_decode(uint8_t byte, bool flag, struct vd_config *vd)
+{
+    uint32_t mode = byte & VD_LOG_MODE_BITS;
+
+    if ((byte & ~(VD_LOG_MODE_BITS | VD_LOG_USED | VD_LOG_DEGRADED)) != 0) {
+        return -EBADMSG;
+    }
+    vd->stripe_log = mode != 0 ? (enum stripe_log_mode)(mode - 1u)
+                     : flag    ? STRIPE_LOG_MODE_ON
+                               : STRIPE_LOG_MODE_AUTO;
+    vd->stripe_log_used = mode != 0 ? (byte & VD_LOG_USED) != 0 : flag;
+    vd->written_degraded = (byte & VD_LOG_DEGRADED) != 0;
+    return 0;
+}
+
 static void vd_encode(const struct vd_config *vd, uint8_t *out)
 {
     memcpy(out, vd->guid.bytes, 24);
@@ -153,12 +192,13 @@ static void vd_encode(const struct vd_config *vd, uint8_t *out)
     out[50] =
         (uint8_t)((vd->dirty ? VD_FLAG_DIRTY : 0u) | (vd->resync ? VD_FLAG_RESYNC : 0u) |
                   (vd->map_ready ? VD_FLAG_MAP_READY : 0u) |
-                  (vd->stripe_log ? VD_FLAG_STRIPE_LOG : 0u) |
+                  (vd_log_counts(vd) ? VD_FLAG_STRIPE_LOG : 0u) |
                   (vd->hedged_reads ? VD_FLAG_HEDGED_READS : 0u) |
                   (vd->resync_unlogged ? VD_FLAG_RESYNC_UNLOGGED : 0u) |
                   (vd->degraded_policy == DEGRADED_POLICY_WRITE_THROUGH ? VD_FLAG_DEGRADED_THROUGH
                                                                         : 0u) |
                   (vd->cache_lost ? VD_FLAG_CACHE_LOST : 0u));
+    vd_log_encode(vd, out + 51);
     put_le32(out + 52, vd->geometry.span_count);
     put_le32(out + 56, vd->geometry.members_per_span);
     put_le32(out + 60, vd->geometry.strip_bytes);
@@ -183,7 +223,8 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     vd->name[VD_NAME_MAX] = '\0';
     if (in[43] != 0 || in[44] >= RAID_LEVEL_MAX || in[45] >= WRITE_POLICY_MAX ||
         in[46] >= READ_POLICY_MAX || in[47] >= IO_POLICY_MAX || in[48] >= DRIVE_CACHE_POLICY_MAX ||
-        in[49] >= ACCESS_POLICY_MAX || (in[50] & ~VD_FLAGS) != 0) {
+        in[49] >= ACCESS_POLICY_MAX || (in[50] & ~VD_FLAGS) != 0 ||
+        vd_log_decode(in[51], (in[50] & VD_FLAG_STRIPE_LOG) != 0, vd) != 0) {
         return -EBADMSG;
     }
     vd->geometry.level = (enum raid_level)in[44];
@@ -199,7 +240,6 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
                                                                    : DEGRADED_POLICY_KEEP;
     vd->cache_lost = (in[50] & VD_FLAG_CACHE_LOST) != 0;
     vd->map_ready = (in[50] & VD_FLAG_MAP_READY) != 0;
-    vd->stripe_log = (in[50] & VD_FLAG_STRIPE_LOG) != 0;
     vd->hedged_reads = (in[50] & VD_FLAG_HEDGED_READS) != 0;
     vd->geometry.span_count = get_le32(in + 52);
     vd->geometry.members_per_span = get_le32(in + 56);
@@ -285,6 +325,7 @@ static const enum bad_block_kind bad_kind_numbers[] = {
     BAD_BLOCK_KIND_LOST,
     BAD_BLOCK_KIND_PUNCTURED,
     BAD_BLOCK_KIND_UNREADABLE,
+    BAD_BLOCK_KIND_DOUBTFUL,
 };
 STATIC_ASSERT(sizeof(bad_kind_numbers) / sizeof(bad_kind_numbers[0]) == BAD_BLOCK_KIND_MAX,
               "every kind has a number on disk");

@@ -310,6 +310,33 @@ void geometry_row_map(const struct geometry *geometry, uint64_t row, struct row_
     }
 }
 
+static bool row_map_has_data(const struct row_map *map, uint32_t member)
+{
+    for (uint32_t d = 0; d < map->data_count; d++) {
+        if (row_map_member(map, map->data_place[d]) == member) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t geometry_member_data_strips(const struct geometry *geometry, uint32_t member, uint64_t row,
+                                     uint64_t rows)
+{
+    uint64_t period = (uint64_t)geometry->members_per_span * geometry->span_count;
+    uint64_t strips = rows / period * geometry_data_strips(geometry);
+
+    ASSERT(raid_level_info(geometry->level)->parity_count > 0);
+    ASSERT(rows <= geometry_row_count(geometry) && row <= geometry_row_count(geometry) - rows);
+    for (uint64_t i = row; i < row + rows % period; i++) { /* parity comes round with the period */
+        struct row_map map;
+
+        geometry_row_map(geometry, i, &map);
+        strips += row_map_has_data(&map, member) ? 1 : 0;
+    }
+    return strips;
+}
+
 uint32_t geometry_strip_map(const struct geometry *geometry, uint64_t row, uint32_t data_index,
                             struct row_map *ret_map)
 {

@@ -116,6 +116,9 @@ uint64_t geometry_data_bytes(const struct geometry *geometry, uint64_t member_by
 uint32_t geometry_rows_abreast(const struct geometry *geometry);
 /* Places of a row: the members of a span, or the two of a pair. */
 uint32_t geometry_row_width(const struct geometry *geometry);
+/* Data strips that a member holds in rows [row, row + rows) of a level with parity. */
+uint64_t geometry_member_data_strips(const struct geometry *geometry, uint32_t member, uint64_t row,
+                                     uint64_t rows);
 /* How many members of one span may be lost, whichever they are: mirrors n-1, RAID 5 and 1E 1,
  * RAID 6 2, RAID 0 0. */
 uint32_t geometry_span_tolerance(const struct geometry *geometry);

@@ -30,8 +30,7 @@ static uint64_t data_bytes(const struct stripe_op *op)
 
 static bool is_noted(const struct stripe_op *op)
 {
-    const uint32_t kinds =
-        BAD_KIND_BIT(BAD_BLOCK_KIND_LOST) | BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED);
+    const uint32_t kinds = BAD_KIND_BIT(BAD_BLOCK_KIND_LOST) | BAD_KINDS_GONE;
 
     for (uint32_t place = 0; place < op->map.width && op->group->config.bad_count > 0; place++) {
         if (bad_blocks_meet(&op->group->config, stripe_member(op, place),

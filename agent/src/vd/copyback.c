@@ -19,7 +19,9 @@
  *     whichever record a start finds, its member has every write. If the new member is lost before,
  *     the former one is in its place again, and nothing is lost.
  * (6) The new member may have been one before: what its stripe log holds is void, and so are all
- *     intents of then, none of which is needed any more. Write intents get a new generation.
+ *     intents of then, none of which is needed any more. Write intents get a new generation. The
+ *     former member takes its copies of the stripe log along: before the exchange the others know
+ *     that all of it is released, or a start would miss some.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,6 +32,7 @@
 struct exchange {
     struct group *group;
     struct flush_waiter flush;
+    struct group_settle settle;
     struct notice notice;
     void (*done)(void *context, int error);
     void *context;
@@ -182,16 +185,27 @@ void exchange_end(struct group *group, int error)
     group_notice_add(group, &exchange->notice, error);
 }
 
-static void exchange_flushed(struct flush_waiter *waiter, int error)
+static void exchange_settled(struct group_settle *settle, int error)
 {
-    struct exchange *exchange = container_of(waiter, struct exchange, flush);
-    struct group *group = exchange->group;
+    struct group *group = settle->group;
 
     if (error != 0 || group->twin.drive == NULL) {
         exchange_end(group, error != 0 ? error : -ENODEV);
         return;
     }
     exchange_edit(group);
+}
+
+static void exchange_flushed(struct flush_waiter *waiter, int error)
+{
+    struct exchange *exchange = container_of(waiter, struct exchange, flush);
+    struct group *group = exchange->group;
+
+    if (error != 0) {
+        exchange_end(group, error);
+        return;
+    }
+    group_settle(group, &exchange->settle, exchange_settled); /* (6) */
 }
 
 /* At the end of each turn, while an exchange waits for the operations under way. */

@@ -12,7 +12,8 @@
  * (3) When a member has been lost, nothing is saved before the survivors have flushed all that was
  *     written without an intent while it was there. In their caches a power cut could tear such
  *     rows; then they would describe the lost member's part wrongly. As long as no record says
- *     that it is lost, it is read itself after a power cut.
+ *     that it is lost, it is read itself after a power cut. And an automatic stripe log has begun
+ *     (intent.c (5)): a record with the loss says that the log is used.
  */
 #include <errno.h>
 
@@ -271,7 +272,8 @@ void flush_losses_pump(struct group *group)
         group->loss_unflushed = false;
         return;
     }
-    if (group->loss_flush_pending > 0 || group->bare_writes > 0 || group->refusing) {
+    if (group->loss_flush_pending > 0 || group->bare_writes > 0 || group->stray_writes > 0 ||
+        group->refusing || (group->log_clearing.owner != NULL && !SIM_BUG(LOG_ON_LATE))) {
         return;
     }
     group->loss_newer = false;

@@ -347,6 +347,17 @@ static void start_saved(struct notice *notice)
     group->start_done(group->start_context, group_is_offline(group) ? 0 : notice->error);
 }
 
+static void vd_note_doubts(struct vd *vd, bool all)
+{
+    const struct group *group = vd->group;
+
+    for (uint32_t i = 0; i < group->config.member_count && vd->doubted; i++) {
+        if (group->config.members[i].state != MEMBER_ONLINE) {
+            doubt_note(vd, i, all);
+        }
+    }
+}
+
 /*
  * A virtual drive that was being written when the power went: its regions are in doubt, or, if
  * its map is not known, all of it. DIRTY regions of a map count as in doubt as long as `resync`
@@ -363,12 +374,15 @@ static void vd_note_unclean(struct group *group, uint32_t index)
         return;
     }
     config->resync_unlogged =
-        (config->resync && config->resync_unlogged) || (unclean && !vd_is_logged(vd));
+        (config->resync && config->resync_unlogged) || (unclean && !vd_was_logged(vd));
+    vd->doubted = unclean && config->dirty && !vd_was_logged(vd) && config->written_degraded &&
+                  vd_is_misdescribed(vd);
     if (region_store_start(vd, unclean)) {
         config->resync =
             !vd_regions_are_sound(vd) ||
             (config->resync && config->consistent_rows < geometry_row_count(&config->geometry));
         vd_note_suspects(vd, false);
+        vd_note_doubts(vd, false);
     } else {
         bool doubt = unclean && (config->dirty || config->map_epoch != 0);
 
@@ -378,6 +392,7 @@ static void vd_note_unclean(struct group *group, uint32_t index)
             config->resync = true;
             vd->consistent_rows = 0;
             vd_note_suspects(vd, true);
+            vd_note_doubts(vd, true);
         }
     }
     config->resync_unlogged = config->resync_unlogged && config->resync;
@@ -387,6 +402,7 @@ static void vd_note_unclean(struct group *group, uint32_t index)
 /* An offline group changes nothing: its drives may come back, with all that is known of them. */
 static void start_finish(struct group *group)
 {
+    group->begun = true;
     for (uint32_t i = 0; i < group->config.vd_count && !group_is_offline(group); i++) {
         vd_note_unclean(group, i);
     }
@@ -394,6 +410,7 @@ static void start_finish(struct group *group)
         (void)generations_set(group); /* saved below, whatever comes */
         group->regions_running = true;
         group->regions_due = true;
+        stripe_log_need(group); /* if it could not begin */
     }
     /* Always saved: it creates the record of a new group, and brings up to date the labels of
      * members that missed the last save. */
@@ -407,7 +424,8 @@ static void start_flushed(struct flush_waiter *waiter, int error)
     struct group *group = container_of(waiter, struct group, start_flush);
 
     group->start_unflushed = error != 0 && !group_is_offline(group);
-    start_finish(group); /* whom it cost, it looks */
+    /* Whom it cost, the next step finds out: without a member in sync the log begins now. */
+    stripe_log_begin(group, start_finish);
 }
 
 static void start_flushed_late(struct flush_waiter *waiter, int error)
@@ -471,6 +489,10 @@ static void start_replayed(struct group *group, int error)
             return;
         }
         intent_log_lose(group);
+    }
+    if (error == 0 && !group_is_offline(group) && stripe_log_hand_over(group)) {
+        replay_begin(group, start_replayed);
+        return;
     }
     start_settle(group);
 }

@@ -171,6 +171,9 @@ const struct latency *vd_latency(const struct vd *vd);
 void vd_latency_reset(struct vd *vd);
 /* A request that came through a target has been answered well. */
 void vd_latency_take(struct vd *vd, const struct vd_request *request);
+/* Bytes of data of missing members that were noted as doubtful since the group was made, because
+ * no log knew what was being written to their rows at an unclean stop (vd/doubt.c). */
+uint64_t vd_doubted_bytes(const struct vd *vd);
 /* Bytes of the virtual drive in regions that were being written at an unclean stop while members
  * were missing and no log held intents: what was missing there may be wrong. */
 uint64_t vd_suspect_bytes(const struct vd *vd);
@@ -182,8 +185,13 @@ enum vd_guarantee {
     VD_GUARANTEE_JOURNAL,       /* nothing: intents are on a stable medium */
     VD_GUARANTEE_JOURNAL_AGENT, /* nothing if only the agent stopped; else as REGION_MAP */
     VD_GUARANTEE_STRIPE_LOG,    /* nothing: intents are on the members */
-    VD_GUARANTEE_REGION_MAP,    /* rows being written while a member is missing; short resync */
-    VD_GUARANTEE_WHOLE_RESYNC,  /* the same, and everything is resynchronised */
+    /* Nothing while a member is not in sync: they are on the members then. If one is lost at the
+     * stop itself, or before the resync is over, rows that were being written. */
+    VD_GUARANTEE_STRIPE_LOG_AUTO,
+    /* The same; a stop while a member is missing costs its blocks of the regions being written:
+     * they cannot be read. Short resync. */
+    VD_GUARANTEE_REGION_MAP,
+    VD_GUARANTEE_WHOLE_RESYNC, /* the same, and everything is resynchronised */
     VD_GUARANTEE_MAX
 };
 enum vd_guarantee vd_guarantee(const struct vd *vd);
@@ -212,8 +220,8 @@ void vd_submit(struct vd *vd, struct vd_request *request);
 struct vd_mismatch {
     struct vd *vd;
     uint64_t row;
-    uint32_t lo, hi;             /* of each strip */
-    uint32_t member;             /* the one that alone explains it, or VD_MEMBER_UNKNOWN */
+    uint32_t lo, hi; /* of each strip */
+    uint32_t member; /* the one that alone explains it, or VD_MEMBER_UNKNOWN */
     uint64_t drive_offset_bytes; /* there, if it is known */
     bool corrected;
     /* What of the virtual drive is made of them, or may be: pieces of hi - lo bytes, each a strip

@@ -233,11 +233,10 @@ static int apply_replace(struct group_edit *edit)
     }
     group->config.members[edit->member] = edit->member_config;
     edit->member_config = old;
-    /* Part of this edit. What is punctured stays so, whatever is rebuilt there. */
+    /* Part of this edit. What is gone for good stays so, whatever is rebuilt there. */
     (void)bad_blocks_drop(&group->config, edit->member, 0, UINT64_MAX,
-                          SIM_BUG(PUNCTURE_REPLACED)
-                              ? BAD_KINDS_ALL
-                              : BAD_KINDS_ALL & ~BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED));
+                          SIM_BUG(PUNCTURE_REPLACED) ? BAD_KINDS_ALL
+                                                     : BAD_KINDS_ALL & ~BAD_KINDS_GONE);
     member->drive = edit->drive;
     member->rebuild_number++;
     member->rebuilt_bytes = SIM_BUG(REPLACED_TRUSTED) ? UINT64_MAX / 2 : 0;

@@ -92,9 +92,15 @@ void member_lose(struct group *group, uint32_t member, enum member_state state,
     }
     group_states_update(group);
     for (uint32_t i = 0; i < group->config.vd_count && group->regions_running; i++) {
-        if (!vd_regions_are_sound(group->vds[i])) {
+        if (!vd_regions_are_sound(group->vds[i]) && vd_is_misdescribed(group->vds[i])) {
+            if (group->vds[i]->doubted) {
+                doubt_note(group->vds[i], member, false);
+            }
             vd_note_suspects(group->vds[i], false);
         }
+    }
+    if (group->regions_running) {
+        stripe_log_need(group); /* before the loss is saved (flush.c (3)) */
     }
 }
 
@@ -431,9 +437,10 @@ static void rebuilt_flushed(struct flush_waiter *waiter, int error)
     struct rebuilt *rebuilt = container_of(waiter, struct rebuilt, flush);
     struct group *group = rebuilt->group;
 
-    if (error != 0 || SIM_BUG(REBUILT_UNSETTLED)) {
+    if (error != 0 || SIM_BUG(REBUILT_UNSETTLED) ||
+        (stripe_log_is_kept(group) && SIM_BUG(LOG_NOT_JOINED))) {
         rebuilt_end(rebuilt, error);
-    } else if (stripe_log_is_kept(group) && !SIM_BUG(LOG_NOT_JOINED)) {
+    } else if (stripe_log_is_kept(group)) {
         rebuilt->join.done = rebuilt_joined;
         stripe_log_join(group->stripe_log, rebuilt->member, &rebuilt->join);
     } else {
@@ -473,5 +480,8 @@ void group_durable_config(const struct group *group, struct group_config *ret_co
             ret_config->members[i].state = group->members[i].kept_state;
             ret_config->members[i].why = REASON_OK;
         }
+    }
+    for (uint32_t i = 0; i < group->config.vd_count && group->begun; i++) {
+        vd_log_record(group->vds[i], ret_config);
     }
 }

@@ -14,6 +14,7 @@
  *   region_map.c     which regions are in doubt, in memory
  *   region_store.c   and on the members
  *   bad_block.c      the table of blocks that are not to be had
+ *   doubt.c          blocks of a missing member whose rows no log has made agree
  *   mirror.c         which copy of a mirror to read
  *   hedge.c          reads that take too long
  *   vd.c             a virtual drive: getters, dirty mark, idle clean
@@ -131,6 +132,7 @@ struct group {
     struct group_observer observer;
     struct vd *vds[GROUP_VDS_MAX];
     enum virtual_drive_state state; /* of the worst span; group_states_update() alone writes it */
+    bool begun;                  /* a start: what the record said of the stop is known */
     bool online;                 /* start has been completed */
     bool orphaned;               /* group_free() waits for late transfers */
 
@@ -152,15 +154,15 @@ struct group {
     uint64_t saved;              /* durable up to this */
     uint64_t loss_change;        /* the newest loss of a member */
     uint64_t online_change;      /* the newest of the members' */
-    bool refusing;               /* a last copy has refused a mark, record or flush a moment ago */
-    enum io_status refusal;      /* how */
+    bool refusing; /* a last copy has refused a mark, record or flush a moment ago */
+    enum io_status refusal; /* how */
     struct clock_timer refusal_timer; /* until it is tried again */
     struct list save_waiters;
-    struct list mark_waiters;    /* stripe_op.wait_link */
+    struct list mark_waiters; /* stripe_op.wait_link */
 
     /* Edits. */
     struct list edits;
-    struct group_edit *edit;     /* the one being saved */
+    struct group_edit *edit; /* the one being saved */
 
     /* Checkpoints. */
     struct list checkpoints;
@@ -175,69 +177,72 @@ struct group {
     struct list flush_current;
     uint32_t flush_pending;
     bool flush_round;
-    bool flush_refused;          /* in this round, by members that stay if it is over */
-    uint64_t flush_rounds;       /* begun so far: the epoch of intents */
+    bool flush_refused; /* in this round, by members that stay if it is over */
+    uint64_t flush_rounds; /* begun so far: the epoch of intents */
     struct save_waiter flush_save;
 
     /* Losses that the survivors have not flushed for yet (flush.c (3)). */
-    bool loss_unflushed;         /* there are some: nothing is saved */
-    bool loss_newer;             /* a loss since the running flushes began */
+    bool loss_unflushed; /* there are some: nothing is saved */
+    bool loss_newer; /* a loss since the running flushes began */
     uint32_t loss_flush_pending;
     bool loss_flush_refused;
-    uint32_t bare_writes;        /* operations that write rows of parity without an intent */
+    uint32_t bare_writes; /* operations that write rows of parity without an intent, */
+    uint32_t logged_writes; /* with one, */
+    uint32_t stray_writes; /* and with one in a log that has gone meanwhile */
 
     /* Write intents. */
-    struct intent_log *log;      /* NULL: none, or it has gone */
+    struct intent_log *log; /* NULL: none, or it has gone */
+    uint32_t log_number; /* of the log that is there, or was */
     struct stripe_log *stripe_log; /* if that is it, or is about to be */
-    bool log_scarce;             /* there was no memory for one */
+    bool log_scarce; /* there was no memory for one */
     struct intent_clear log_clearing; /* owner: NULL if it is not under way */
     void (*restarted)(struct group *group);
     struct flush_waiter log_flush; /* makes room in the log */
     bool log_flush_wanted;
     bool log_flush_again;
-    uint32_t settles;            /* under way */
+    uint32_t settles; /* under way */
     uint64_t given_up[GIVEN_UP_MAX]; /* tickets: intents of writes that have failed (intent.c) */
     uint32_t given_up_count;
-    uint64_t given_up_change;    /* they end when this is durable */
-    bool replay_again;           /* the members have refused it */
-    struct replay *replay;       /* while the group starts */
+    uint64_t given_up_change; /* they end when this is durable */
+    bool replay_again; /* the members have refused it */
+    struct replay *replay; /* while the group starts */
 
     /* Region maps. */
-    bool regions_running;        /* they have been loaded: changes go to the members */
-    bool regions_due;            /* there may be some */
+    bool regions_running; /* they have been loaded: changes go to the members */
+    bool regions_due; /* there may be some */
     void (*loading)(struct group *group); /* while the group starts */
     uint32_t loading_vd;
 
     /* Requests and stripe operations. */
-    struct list admission;       /* requests not yet wholly split */
-    uint64_t split_us;           /* the turn of the loop in which ... */
-    uint32_t split_bytes;        /* ... so much was split off to be written */
-    struct list syncs;           /* vd_sync under way */
-    struct list syncs_done;      /* to be told at the end of the turn */
+    struct list admission; /* requests not yet wholly split */
+    uint64_t split_us; /* the turn of the loop in which ... */
+    uint32_t split_bytes; /* ... so much was split off to be written */
+    struct list syncs; /* vd_sync under way */
+    struct list syncs_done; /* to be told at the end of the turn */
     uint32_t requests_open;
     uint32_t syncs_open;
     struct pool ops;
     struct pool sync_ops;
-    uint8_t *op_memory;          /* buffers of all operations */
-    uint32_t op_width;           /* columns of an operation: places of a row */
-    uint32_t ops_active;         /* taken and not ended, of both pools, and plain reads */
-    uint32_t late_ops;           /* ended, but a late transfer holds their buffers */
+    uint8_t *op_memory; /* buffers of all operations */
+    uint32_t op_width; /* columns of an operation: places of a row */
+    uint32_t ops_active; /* taken and not ended, of both pools, and plain reads */
+    uint32_t late_ops; /* ended, but a late transfer holds their buffers */
     struct plain_read *plain_reads; /* as many as operations for requests */
-    struct plain_read *plain_free;  /* the one given back last is taken next */
-    uint32_t plain_busy;         /* taken, and not free again */
-    uint32_t late_reads;         /* plain ones timed out and still with the device */
-    struct list substitutes;     /* free ones, made in place of operations held up */
-    uint32_t substitute_count;   /* all of them */
-    uint32_t hedge_credit;       /* grows with every read that might be hedged */
+    struct plain_read *plain_free; /* the one given back last is taken next */
+    uint32_t plain_busy; /* taken, and not free again */
+    uint32_t late_reads; /* plain ones timed out and still with the device */
+    struct list substitutes; /* free ones, made in place of operations held up */
+    uint32_t substitute_count; /* all of them */
+    uint32_t hedge_credit; /* grows with every read that might be hedged */
     uint32_t late_flushes;
     struct list locks[STRIPE_LOCK_BUCKETS];
 
     /* Start and stop. */
     struct flush_waiter start_flush;
-    bool start_unflushed;        /* it was refused: pages of region maps are not written yet */
-    bool start_flushing;         /* it is tried again */
+    bool start_unflushed; /* it was refused: pages of region maps are not written yet */
+    bool start_flushing; /* it is tried again */
     struct save_waiter start_waiter;
-    bool start_known;            /* the second save of the start is on its way, or over */
+    bool start_known; /* the second save of the start is on its way, or over */
     void (*start_done)(void *context, int error);
     void *start_context;
     enum stop_phase stop;
@@ -256,41 +261,44 @@ struct group {
 struct mirror_run {
     uint64_t next_bytes; /* on the members */
     uint64_t run_bytes;
-    uint64_t used;       /* vd.run_clock at its last read; 0: free */
+    uint64_t used; /* vd.run_clock at its last read; 0: free */
     uint32_t span_base;
 };
 
 struct vd {
     struct vd_target target;
     struct group *group;
-    uint32_t index;              /* in group->config.vds and group->vds */
-    uint32_t row_bytes;          /* of data; of the configured geometry, as the next one */
-    uint32_t slices;             /* of a strip */
+    uint32_t index; /* in group->config.vds and group->vds */
+    uint32_t row_bytes; /* of data; of the configured geometry, as the next one */
+    uint32_t slices; /* of a strip */
     enum virtual_drive_state state; /* as last told */
-    uint64_t consistent_rows;    /* cursor in memory; config has the published one */
+    uint64_t consistent_rows; /* cursor in memory; config has the published one */
     uint64_t checkpoint_rows;
-    bool serving;                /* its creation is durable, its removal not begun */
-    bool growing;                /* the record with its new size is being saved */
+    bool serving; /* its creation is durable, its removal not begun */
+    bool growing; /* the record with its new size is being saved */
 
     struct region_store *regions; /* NULL: no redundancy, nothing can be in doubt */
-    bool checkpoint_sound;       /* no region was in doubt when the checkpoint began */
+    bool checkpoint_sound; /* no region was in doubt when the checkpoint began */
 
-    uint64_t dirty_change;       /* the save that carries the dirty mark */
-    uint32_t writes_open;        /* requests that write */
+    uint64_t dirty_change; /* the save that carries the dirty mark */
+    uint32_t writes_open; /* requests that write */
     uint64_t writes_admitted;
     uint32_t requests_open;
     uint32_t syncs_open;
     bool cleaning;
-    uint64_t clean_seen;         /* writes_admitted when the cleaning flush began */
+    uint64_t clean_seen; /* writes_admitted when the cleaning flush began */
     struct flush_waiter clean_flush;
     struct clock_timer idle_timer;
-    struct latency latency;      /* of requests that came through the target */
+    struct latency latency; /* of requests that came through the target */
     struct mirror_run runs[MIRROR_RUNS]; /* mirrors */
     /* By where a run goes on: its place in runs, perhaps. */
     uint8_t run_index[1u << MIRROR_INDEX_BITS];
-    uint32_t run_hand;           /* the next one to be given up */
+    uint32_t run_hand; /* the next one to be given up */
     uint64_t run_clock;
-    uint64_t hedged_reads;       /* so many */
+    uint64_t hedged_reads; /* so many */
+    bool doubted; /* the last stop was one that doubt.c is about */
+    bool was_logged; /* that stop's writes, by the stripe log, which is not used now */
+    uint64_t doubted_bytes; /* noted since the group was made */
 };
 
 static inline struct vd_config *vd_config_of(const struct vd *vd)
@@ -302,8 +310,8 @@ static inline struct vd_config *vd_config_of(const struct vd *vd)
 enum request_phase {
     REQUEST_NEW,
     REQUEST_SPLITTING, /* on the admission list (waiter.link) */
-    REQUEST_RUNNING,   /* wholly split, operations open */
-    REQUEST_FLUSHING,  /* waits for a flush round (waiter.link) */
+    REQUEST_RUNNING, /* wholly split, operations open */
+    REQUEST_FLUSHING, /* waits for a flush round (waiter.link) */
     REQUEST_ANSWERED
 };
 
@@ -311,12 +319,12 @@ struct request_state {
     struct vd *vd;
     struct flush_waiter waiter;
     struct stripe_op *held; /* one of the operations held up that still have its memory */
-    uint64_t cursor;        /* next row * slices per row + slice */
+    uint64_t cursor; /* next row * slices per row + slice */
     uint32_t open_ops;
-    uint8_t status;         /* enum vd_status */
+    uint8_t status; /* enum vd_status */
     uint8_t phase;
-    bool begun;             /* no plain read: an operation was split off, or a plain one failed */
-    bool locked;            /* the latter: its operations take the lock */
+    bool begun; /* no plain read: an operation was split off, or a plain one failed */
+    bool locked; /* the latter: its operations take the lock */
 };
 STATIC_ASSERT(sizeof(struct request_state) <= sizeof(((struct vd_request *)0)->vd_private),
               "the private part of a request is too small");
@@ -333,11 +341,11 @@ static inline bool request_writes(const struct vd_request *request)
 }
 
 struct sync_state {
-    uint64_t row;      /* next to be split */
+    uint64_t row; /* next to be split */
     uint32_t slice;
     uint32_t open_ops;
     int32_t error;
-    uint32_t split;    /* nothing more to be split */
+    uint32_t split; /* nothing more to be split */
 };
 STATIC_ASSERT(sizeof(struct sync_state) <= sizeof(((struct vd_sync *)0)->private_),
               "the private part of a sync is too small");
@@ -351,40 +359,40 @@ static inline struct sync_state *sync_state(struct vd_sync *sync)
 
 enum stripe_state {
     STRIPE_FREE,
-    STRIPE_LOCK,    /* waits for its slice */
+    STRIPE_LOCK, /* waits for its slice */
     STRIPE_READ,
     STRIPE_COMPUTE,
-    STRIPE_MARK,    /* waits for the dirty mark and losses to be durable */
-    STRIPE_LOG,     /* waits for its intent to be durable */
+    STRIPE_MARK, /* waits for the dirty mark and losses to be durable */
+    STRIPE_LOG, /* waits for its intent to be durable */
     STRIPE_WRITE,
-    STRIPE_VERIFY,  /* reads back what was repaired */
-    STRIPE_SETTLE,  /* waits for losses during the write to be durable */
-    STRIPE_LINGER,  /* ended; a late transfer still holds its buffers */
+    STRIPE_VERIFY, /* reads back what was repaired */
+    STRIPE_SETTLE, /* waits for losses during the write to be durable */
+    STRIPE_LINGER, /* ended; a late transfer still holds its buffers */
     STRIPE_STATE_MAX
 };
 
 enum stripe_event {
-    STRIPE_START,        /* with the lock to be taken */
+    STRIPE_START, /* with the lock to be taken */
     STRIPE_START_DIRECT, /* a healthy read on an idle slice */
     STRIPE_START_REPLAY, /* an open intent: everything is in the buffers */
     STRIPE_GRANTED,
-    STRIPE_NEED_LOCK,    /* a direct read that is not that simple */
+    STRIPE_NEED_LOCK, /* a direct read that is not that simple */
     STRIPE_READ_OK,
-    STRIPE_READ_BAD,     /* a column failed or is not waited for, a member was lost: plan again */
+    STRIPE_READ_BAD, /* a column failed or is not waited for, a member was lost: plan again */
     STRIPE_NO_WRITES,
     STRIPE_WRITES,
     STRIPE_DURABLE,
     STRIPE_LOGGED,
-    STRIPE_LOG_GONE,     /* the log has gone: mark that, go on without */
+    STRIPE_LOG_GONE, /* the log has gone: mark that, go on without */
     STRIPE_WRITTEN,
-    STRIPE_REFUSED,      /* by more drives than may be lost: the write fails, they stay */
-    STRIPE_NEXT,         /* one place verified */
+    STRIPE_REFUSED, /* by more drives than may be lost: the write fails, they stay */
+    STRIPE_NEXT, /* one place verified */
     STRIPE_VERIFIED,
-    STRIPE_FLUSHED,      /* what was written over noted blocks */
-    STRIPE_FAIL,         /* beyond redundancy */
-    STRIPE_RELEASED,     /* the last late transfer came back */
+    STRIPE_FLUSHED, /* what was written over noted blocks */
+    STRIPE_FAIL, /* beyond redundancy */
+    STRIPE_RELEASED, /* the last late transfer came back */
     STRIPE_EVENT_MAX,
-    STRIPE_WAIT          /* not an event: an action's answer when something is under way */
+    STRIPE_WAIT /* not an event: an action's answer when something is under way */
 };
 
 struct stripe_op;
@@ -392,76 +400,78 @@ struct stripe_op;
 struct stripe_column {
     struct drive_io io;
     struct stripe_op *op;
-    uint8_t *buffer;      /* of [lo, hi) of this place */
-    uint8_t *home;        /* op->lent: its own buffer, while `buffer` is the request's memory */
+    uint8_t *buffer; /* of [lo, hi) of this place */
+    uint8_t *home; /* op->lent: its own buffer, while `buffer` is the request's memory */
     uint32_t place;
     enum io_status status;
-    bool late;            /* io is still with the device, but nobody waits for it */
-    bool hedged;          /* it is late because there was another way (hedge.c) */
-    uint8_t *kept;        /* hedged: the buffer that the device has */
+    bool late; /* io is still with the device, but nobody waits for it */
+    bool hedged; /* it is late because there was another way (hedge.c) */
+    uint8_t *kept; /* hedged: the buffer that the device has */
 };
 
 struct stripe_op {
     struct list lock_link;
     struct list wait_link;
     struct group *group;
-    struct pool *pool;    /* where it comes from; NULL: a substitute */
-    uint8_t *memory;      /* substitute: its buffers */
+    struct pool *pool; /* where it comes from; NULL: a substitute */
+    uint8_t *memory; /* substitute: its buffers */
     struct vd *vd;
     struct vd_request *request; /* NULL for a sync and a replay */
     struct vd_sync *sync;
     struct replay *replay;
     enum stripe_state state;
     enum plan_want want;
-    bool direct;          /* runs without the lock */
+    bool direct; /* runs without the lock */
     struct row_map map;
-    uint32_t slice;       /* index within the strip: with vd and row the lock's name */
-    uint32_t lo, hi;      /* byte range within the strip, multiples of 4096 */
-    uint32_t touched;     /* places; mirrors: bit 0 */
-    uint32_t data_first;  /* requests: data strips of touched are in [data_first, data_end) */
+    uint32_t slice; /* index within the strip: with vd and row the lock's name */
+    uint32_t lo, hi; /* byte range within the strip, multiples of 4096 */
+    uint32_t touched; /* places; mirrors: bit 0 */
+    uint32_t data_first; /* requests: data strips of touched are in [data_first, data_end) */
     uint32_t data_end;
     uint32_t full;
-    uint32_t fill;        /* sync: rebuild targets wanted */
-    uint32_t copy;        /* sync: the place whose twin is to be written */
-    uint32_t mend;        /* sync: the place whose block is bad, whatever a read of it says */
-    bool compares;        /* check: what is read is to be compared, */
-    bool compared;        /* and has been */
-    bool by_block;        /* check: not possible of the whole, but perhaps block by block */
-    bool differs;         /* check: this block does, */
-    uint32_t explains;    /* these places alone explain it, */
-    uint32_t righting;    /* and these are not yet known to be right again */
+    uint32_t fill; /* sync: rebuild targets wanted */
+    uint32_t copy; /* sync: the place whose twin is to be written */
+    uint32_t mend; /* sync: the place whose block is bad, whatever a read of it says */
+    bool compares; /* check: what is read is to be compared, */
+    bool compared; /* and has been */
+    bool by_block; /* check: not possible of the whole, but perhaps block by block */
+    bool differs; /* check: this block does, */
+    uint32_t explains; /* these places alone explain it, */
+    uint32_t righting; /* and these are not yet known to be right again */
     struct vd_mismatch mismatch; /* check: yet to be told; hi is 0: nothing is */
-    uint32_t fine_end;    /* it failed as a whole, and goes on by blocks up to here; 0: whole */
-    int fine_error;       /* of the blocks so far */
+    uint32_t fine_end; /* it failed as a whole, and goes on by blocks up to here; 0: whole */
+    int fine_error; /* of the blocks so far */
     uint64_t settle_change; /* to be durable before going on: notes of bad blocks */
     struct flush_waiter notes_flush; /* before such notes end */
-    uint32_t lent;        /* of a write: places whose buffer is the request's own memory */
+    uint32_t lent; /* of a write: places whose buffer is the request's own memory */
     uint8_t *lent_memory; /* the request's buffer, all of it */
     struct vd_lender *lender; /* whose it is; NULL: to be freed */
     struct list lent_link; /* all operations held up with memory of the same request, in a ring */
-    uint32_t failed;      /* places that failed to read */
-    uint32_t have;        /* places whose buffer holds the member's content */
-    bool by_sector;       /* its block is put together sector by sector (stripe_sectors.c (4)) */
-    uint32_t sector;      /* the next one to be read */
+    uint32_t failed; /* places that failed to read */
+    uint32_t have; /* places whose buffer holds the member's content */
+    bool by_sector; /* its block is put together sector by sector (stripe_sectors.c (4)) */
+    uint32_t sector; /* the next one to be read */
     uint8_t known[RAID_SPAN_MEMBERS_MAX];
     uint8_t fresh[RAID_SPAN_MEMBERS_MAX];
-    uint32_t barred;      /* places whose late transfer keeps the column */
-    uint32_t verify;      /* places still to be read back */
-    uint32_t verifying;   /* the one being read back */
-    uint32_t written;     /* places written so far */
-    uint32_t refused;     /* places whose drive has refused the write */
-    bool given_up;        /* what it waits for cannot be saved now (group_members.c (3)) */
-    uint32_t told;        /* failed places the observer has been told of */
-    uint32_t source;      /* mirrors: place whose buffer holds the strip */
-    bool hedge_wait;      /* there is no way but to wait for a read that took too long */
+    uint32_t barred; /* places whose late transfer keeps the column */
+    uint32_t verify; /* places still to be read back */
+    uint32_t verifying; /* the one being read back */
+    uint32_t written; /* places written so far */
+    uint32_t refused; /* places whose drive has refused the write */
+    bool given_up; /* what it waits for cannot be saved now (group_members.c (3)) */
+    uint32_t told; /* failed places the observer has been told of */
+    uint32_t source; /* mirrors: place whose buffer holds the strip */
+    bool hedge_wait; /* there is no way but to wait for a read that took too long */
     struct plan plan;
-    bool marked;          /* its region counts it as open */
-    uint32_t region;      /* marked: which one */
-    bool logged;          /* its intent is durable and not yet retired */
-    bool bare;            /* being written without an intent, and counted */
+    bool marked; /* its region counts it as open */
+    uint32_t region; /* marked: which one */
+    bool logged; /* its intent is durable and not yet retired */
+    bool bare; /* being written without an intent, and counted */
+    bool writes_logged; /* the same with an intent */
+    uint32_t log_number; /* of the log that has its intent */
     struct intent intent;
-    uint32_t pending;     /* transfers of this step */
-    uint32_t late;        /* transfers that timed out and are still with the device */
+    uint32_t pending; /* transfers of this step */
+    uint32_t late; /* transfers that timed out and are still with the device */
     int error;
     uint32_t spare_count;
     uint8_t *spares[STRIPE_SPARES]; /* buffers in nobody's use */
@@ -631,16 +641,31 @@ void regions_republish(struct group *group);
 
 /* intent.c */
 void intent_init(struct group *group);
+/* The log is the stripe log. */
+bool group_log_is_own(const struct group *group);
 /* Does the virtual drive have the log? A stripe log only those that ask for it. */
 bool vd_has_log(const struct vd *vd);
 /* ... and it is the one that the record names: it knows what was written with that record. */
 bool vd_is_logged(const struct vd *vd);
-/* Makes and clears a stripe log if one is asked for and there is no log, while at work. */
+/* By the record that was found: the log knew of every write that the stop could have torn. */
+bool vd_was_logged(const struct vd *vd);
+/* What a record that is being made says of the log, and of the writes to come. */
+void vd_log_record(const struct vd *vd, struct group_config *record);
+/* Makes and clears a stripe log if there is a use for it and there is no log, while at work. */
+void stripe_log_need(struct group *group);
+/* The same at the end of an edit. */
 void stripe_log_review(struct group *group);
 /* After a refusal: what it could not write, or its beginning, is tried again. */
 void stripe_log_go_on(struct group *group);
-/* Makes one at the start; it is to be replayed. */
+/* Makes one at the start, if the record says that it was used; it is to be replayed. */
 void stripe_log_start(struct group *group);
+/* Its replay has ended: the log that was given takes its place, and is to be replayed. False: there
+ * is none. */
+bool stripe_log_hand_over(struct group *group);
+/* It is automatic and wanted, and will be there before anything is written degraded. */
+bool stripe_log_is_awaited(const struct vd *vd);
+/* The same for what is written from now on; there is nothing to be replayed. */
+void stripe_log_begin(struct group *group, void (*done)(struct group *group));
 /* There is one, or it is about to be. */
 bool stripe_log_is_kept(const struct group *group);
 /* Replay has failed: what is in the stripe log is void; then start_finish. */
@@ -675,6 +700,9 @@ MUST_CHECK bool bad_add_range(struct vd *vd, uint32_t member, uint64_t offset_by
 bool bad_drop(struct vd *vd, uint32_t member, uint64_t offset_bytes, uint64_t length_bytes,
               uint32_t kinds);
 
+/* doubt.c: part of a change that the caller saves. all: every row, else those in doubt. */
+void doubt_note(struct vd *vd, uint32_t member, bool all);
+
 /* vd.c */
 MUST_CHECK int vd_create(struct group *group, uint32_t index, struct vd **ret_vd);
 struct vd *vd_free(struct vd *vd);
@@ -687,6 +715,8 @@ bool vd_mark_is_durable(const struct vd *vd);
 bool vd_marks_are_suspects(const struct vd *vd);
 /* Members are missing: what is in doubt, or all, cannot be trusted where they are needed. */
 void vd_note_suspects(struct vd *vd, bool all);
+/* ... and the writes that no log knew of have been in the middle of this one. */
+bool vd_is_misdescribed(const struct vd *vd);
 bool vd_regions_are_sound(const struct vd *vd); /* none is in doubt */
 void vd_write_begin(struct vd *vd);
 void vd_write_end(struct vd *vd);
@@ -770,6 +800,8 @@ bool row_is_consistent(const struct vd *vd, uint64_t row);
 uint32_t stripe_valid_mask(const struct stripe_op *op);
 uint32_t stripe_live_mask(const struct stripe_op *op);
 bool stripe_row_is_consistent(const struct stripe_op *op);
+/* ... because of an unclean stop whose writes no log knew of: its parity describes nothing. */
+bool stripe_row_is_unknown(const struct stripe_op *op);
 int stripe_plan(struct stripe_op *op);
 void stripe_media_error_tell(struct stripe_op *op, uint32_t place, bool corrected);
 void stripe_unrepaired_tell(struct stripe_op *op);
@@ -794,6 +826,8 @@ uint32_t stripe_lost_mask(const struct stripe_op *op);
 /* The places of its data. */
 uint32_t stripe_data_mask(const struct stripe_op *op);
 bool stripe_is_punctured(const struct stripe_op *op);
+/* False: it would write over punctured blocks whose notes have no room to end. */
+MUST_CHECK bool stripe_notes_can_end(const struct stripe_op *op);
 /* Do notes end with what this operation has written? Then STRIPE_FLUSHED comes when they may; if
  * they never may, STRIPE_FAIL, or STRIPE_DURABLE for a read. */
 bool stripe_notes_flush(struct stripe_op *op);

@@ -117,7 +117,8 @@ static void save_complete(struct group_save *save, int error)
     group_enter(group);
     ASSERT(group->save_running);
     if (group->save_member_refused) {
-        group->save_refused = member_refusals_judge(group);
+        /* Judged with somebody else's long ago, nobody has been lost for it. */
+        group->save_refused = member_refusals_judge(group) || group->saving == group->change;
         group->save_member_failed = true; /* or lost by now */
     }
     again = group->save_member_failed && !group_is_offline(group);

@@ -17,21 +17,35 @@
  *     whole after a crash: mirrors, and rows all of whose data it has, also those of members that
  *     are missing. Part of a row with parity is logged: read-modify-write out of a torn row would
  *     leave its parity wrong.
+ * (5) A virtual drive whose stripe log is automatic has it while a member of the group is not in
+ *     sync, by the state or by the record. At a loss the log begins before the record of the loss
+ *     is saved (flush.c (3)), and degraded writes wait for that; a member is in sync durably before
+ *     the first write that is not logged. So the record tells whether the log knew everything:
+ *     vd_log_record().
  * (6) The intent of a write that has failed, because drives refused it or its notes could not be
  *     saved, is kept as long as it alone says how to end the row: until all that is known of the
  *     row is durable. Then it is retired, or the log would have a place less for good.
+ * (7) A log that takes the place of one that has gone does not know of the writes under way then.
+ *     While a member is not in sync no record names it before they have ended, and are flushed, as
+ *     at a loss (flush.c (3)).
+ * (8) By the record a journal may have been away when the stripe log was used. Then that is
+ * replayed first, and the journal, which is void, takes its place.
  */
 #include <errno.h>
 
 #include "cache/sim_bug.h"
 #include "vd/group_private.h"
 
+static bool stripe_log_is_wanted(const struct group *group);
 static void log_wants_flush(struct intent_log *log);
 static void log_flushed(struct flush_waiter *waiter, int error);
 
 static void log_attach(struct group *group, struct intent_log *log)
 {
     group->log = log;
+    group->log_number++;
+    group->stray_writes += group->logged_writes;
+    group->logged_writes = 0;
     group->given_up_count = 0;
     if (log != NULL) {
         log->owner = group;
@@ -45,12 +59,42 @@ void intent_init(struct group *group)
     log_attach(group, group->options.intent_log);
 }
 
+bool group_log_is_own(const struct group *group)
+{
+    return group->stripe_log != NULL && group->log == stripe_log_seam(group->stripe_log);
+}
+
+/* Has it a use for the stripe log, now or while a member is not in sync? */
+static bool vd_asks_for_log(const struct vd *vd)
+{
+    const struct vd_config *config = vd_config_of(vd);
+
+    switch (config->stripe_log) {
+    case STRIPE_LOG_MODE_AUTO:
+        return raid_level_info(config->geometry.level)->parity_count > 0;
+    case STRIPE_LOG_MODE_ON:
+        return vd_needs_mark(vd);
+    case STRIPE_LOG_MODE_OFF:
+        return false;
+    case STRIPE_LOG_MODE_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
 bool vd_has_log(const struct vd *vd)
 {
     const struct group *group = vd->group;
-    bool own = group->stripe_log != NULL && group->log == stripe_log_seam(group->stripe_log);
 
-    return group->log != NULL && vd_needs_mark(vd) && (!own || vd_config_of(vd)->stripe_log);
+    return group->log != NULL && vd_needs_mark(vd) &&
+           (!group_log_is_own(group) || vd_asks_for_log(vd));
+}
+
+/* Every member is in sync, and a start would find that too. */
+static bool group_is_whole(const struct group *group)
+{
+    return group->state == VIRTUAL_DRIVE_STATE_OPTIMAL &&
+           save_is_durable(group, group->online_change);
 }
 
 /* Generations tell by their last two bits whose they are: 1 of the log that was given, 3 of the
@@ -59,8 +103,7 @@ bool vd_has_log(const struct vd *vd)
 static uint64_t generation_for(const struct vd *vd, uint64_t generation)
 {
     const struct group *group = vd->group;
-    bool own = group->stripe_log != NULL && group->log == stripe_log_seam(group->stripe_log);
-    uint32_t wanted = own ? 3 : 1;
+    uint32_t wanted = group_log_is_own(group) ? 3 : 1;
     uint32_t count = (uint32_t)generation;
     uint64_t identity = 0;
 
@@ -77,6 +120,36 @@ bool vd_is_logged(const struct vd *vd)
     uint64_t generation = vd_config_of(vd)->intent_generation;
 
     return vd_has_log(vd) && generation_for(vd, generation) == generation;
+}
+
+bool vd_was_logged(const struct vd *vd)
+{
+    if (vd->was_logged) {
+        return true;
+    }
+    return vd_is_logged(vd) && (!group_log_is_own(vd->group) || vd_config_of(vd)->stripe_log_used);
+}
+
+bool stripe_log_is_awaited(const struct vd *vd)
+{
+    return vd_config_of(vd)->stripe_log == STRIPE_LOG_MODE_AUTO && !vd->group->log_scarce &&
+           stripe_log_is_wanted(vd->group) && vd_needs_mark(vd);
+}
+
+/* With the states that the record gives the members: is every write logged that could be torn? A
+ * record that calls one out of sync is durable before the first write past it (group_members.c
+ * (1)), and one that calls all of them in sync before the first that is not logged. */
+void vd_log_record(const struct vd *vd, struct group_config *record)
+{
+    struct vd_config *config = &record->vds[vd->index];
+    bool whole = true;
+
+    for (uint32_t i = 0; i < record->member_count; i++) {
+        whole = whole && record->members[i].state == MEMBER_ONLINE;
+    }
+    config->written_degraded = !whole && !stripe_log_is_awaited(vd);
+    config->stripe_log_used = group_log_is_own(vd->group) && vd_is_logged(vd) &&
+                              (config->stripe_log == STRIPE_LOG_MODE_ON || !whole);
 }
 
 bool generations_set(struct group *group)
@@ -98,9 +171,22 @@ bool generations_set(struct group *group)
 
 static bool stripe_log_is_wanted(const struct group *group)
 {
+    bool whole = group->state == VIRTUAL_DRIVE_STATE_OPTIMAL;
+    bool any = false;
+
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
-        if (group->config.vds[i].stripe_log && vd_needs_mark(group->vds[i])) {
-            return group->log == NULL && !group_is_offline(group);
+        any = any || (vd_asks_for_log(group->vds[i]) &&
+                      (!whole || group->config.vds[i].stripe_log == STRIPE_LOG_MODE_ON));
+    }
+    return any && group->log == NULL && !group_is_offline(group);
+}
+
+/* By the record that was found: is there anything to be replayed? */
+static bool stripe_log_was_used(const struct group *group)
+{
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        if (group->config.vds[i].stripe_log_used && vd_asks_for_log(group->vds[i])) {
+            return true;
         }
     }
     return false;
@@ -131,15 +217,40 @@ enum group_log group_log(const struct group *group)
 
 bool stripe_log_is_kept(const struct group *group)
 {
-    return group->stripe_log != NULL &&
+    return group->stripe_log != NULL && group->config.vd_count > 0 &&
            (group->log == stripe_log_seam(group->stripe_log) || group->log_clearing.owner != NULL);
+}
+
+/* What the log held will never be known. */
+static void log_contents_lose(struct group *group)
+{
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        group->config.vds[i].stripe_log_used = false;
+    }
 }
 
 void stripe_log_start(struct group *group)
 {
-    if (stripe_log_is_wanted(group) && stripe_log_make(group)) {
-        log_attach(group, stripe_log_seam(group->stripe_log));
+    if (group_is_offline(group) || !stripe_log_was_used(group) || SIM_BUG(LOG_NOT_READ)) {
+        return; /* or the log that is given (8) */
     }
+    if (stripe_log_make(group)) {
+        log_attach(group, stripe_log_seam(group->stripe_log));
+    } else {
+        log_contents_lose(group);
+    }
+}
+
+bool stripe_log_hand_over(struct group *group)
+{
+    if (!group_log_is_own(group) || group->options.intent_log == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        group->vds[i]->was_logged = vd_was_logged(group->vds[i]);
+    }
+    log_attach(group, group->options.intent_log);
+    return true;
 }
 
 static void stripe_log_cleared(struct intent_clear *clear, int error)
@@ -154,11 +265,39 @@ static void stripe_log_cleared(struct intent_clear *clear, int error)
         if (generations_set(group)) {
             (void)save_changed(group); /* until it is durable, intents of now count for nothing */
         }
+        /* Degraded, the record is to say that the log is used: whoever writes waits for that. */
+        group->loss_change = SIM_BUG(LOG_ON_LATE) ? group->loss_change : group->change;
         for (uint32_t i = 0; i < group->config.vd_count; i++) {
             vd_changed_tell(group->vds[i]);
         }
+    } else if (!group_is_offline(group)) {
+        group_refuse(
+            group); /* whoever waits for it fails, and it is tried again; so do those who */
+        if (group->loss_unflushed) {
+            saves_refuse(group); /* wait for the record of a loss, which comes after it */
+        }
     }
+    stripe_marks_check(group);
     group_leave(group);
+}
+
+static void stripe_log_clear(struct group *group,
+                             void (*done)(struct intent_clear *clear, int error))
+{
+    struct intent_log *seam = stripe_log_seam(group->stripe_log);
+
+    ASSERT(group->log_clearing.owner == NULL);
+    group->log_clearing.done = done;
+    group->log_clearing.owner = group;
+    seam->ops->clear(seam, &group->log_clearing);
+}
+
+void stripe_log_need(struct group *group)
+{
+    if (stripe_log_is_wanted(group) && group->log_clearing.owner == NULL &&
+        stripe_log_make(group)) {
+        stripe_log_clear(group, stripe_log_cleared);
+    }
 }
 
 void stripe_log_review(struct group *group)
@@ -166,14 +305,7 @@ void stripe_log_review(struct group *group)
     bool any = generations_set(group);
 
     ASSERT(!any); /* the change that brings us here has done that, and so has what met with it */
-    if (!stripe_log_is_wanted(group) || group->log_clearing.owner != NULL ||
-        !stripe_log_make(group)) {
-        return;
-    }
-    group->log_clearing.done = stripe_log_cleared;
-    group->log_clearing.owner = group;
-    stripe_log_seam(group->stripe_log)
-        ->ops->clear(stripe_log_seam(group->stripe_log), &group->log_clearing);
+    stripe_log_need(group);
 }
 
 void stripe_log_go_on(struct group *group)
@@ -184,7 +316,7 @@ void stripe_log_go_on(struct group *group)
     if (group->log == stripe_log_seam(group->stripe_log)) {
         stripe_log_retry(group->stripe_log);
     } else if (group->online && group->stop == STOP_NO) {
-        stripe_log_review(group); /* it could not begin */
+        stripe_log_need(group); /* it could not begin */
     }
 }
 
@@ -194,9 +326,7 @@ static void stripe_log_restarted(struct intent_clear *clear, int error)
 
     group_enter(group);
     clear->owner = NULL;
-    if (error != 0) {
-        group->log = NULL;
-    }
+    log_attach(group, error == 0 ? stripe_log_seam(group->stripe_log) : NULL);
     group->restarted(group);
     group_leave(group);
 }
@@ -207,10 +337,19 @@ void stripe_log_restart(struct group *group, void (*done)(struct group *group))
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         group->config.vds[i].intent_generation += group->config.vds[i].intent_generation % 2;
     }
+    log_contents_lose(group);
     group->restarted = done;
-    group->log_clearing.done = stripe_log_restarted;
-    group->log_clearing.owner = group;
-    group->log->ops->clear(group->log, &group->log_clearing);
+    stripe_log_clear(group, stripe_log_restarted);
+}
+
+void stripe_log_begin(struct group *group, void (*done)(struct group *group))
+{
+    if (!stripe_log_is_wanted(group) || !stripe_log_make(group)) {
+        done(group);
+        return;
+    }
+    group->restarted = done;
+    stripe_log_clear(group, stripe_log_restarted);
 }
 
 /* The cache that the write comes from writes these bytes again after a crash, out of the very
@@ -242,6 +381,13 @@ static bool row_is_partial(const struct stripe_op *op, uint32_t valid)
     return op->full != data || (valid != all && !SIM_BUG(INTENT_NOT_DEGRADED));
 }
 
+/* (5) */
+static bool log_is_in_use(const struct stripe_op *op)
+{
+    return !group_log_is_own(op->group) || vd_config_of(op->vd)->stripe_log == STRIPE_LOG_MODE_ON ||
+           !group_is_whole(op->group);
+}
+
 bool intent_is_needed(const struct stripe_op *op, uint32_t valid, uint32_t writes)
 {
     const struct group *group = op->group;
@@ -250,7 +396,7 @@ bool intent_is_needed(const struct stripe_op *op, uint32_t valid, uint32_t write
     if (!vd_has_log(op->vd)) {
         return false;
     }
-    if (__builtin_popcount(writes) > 1 && row_is_partial(op, valid)) {
+    if (__builtin_popcount(writes) > 1 && row_is_partial(op, valid) && log_is_in_use(op)) {
         return true;
     }
     return group->log->ops->is_open(group->log, &vd_config_of(op->vd)->guid, op->map.row,
@@ -324,6 +470,7 @@ enum stripe_event intent_append(struct stripe_op *op, uint32_t writes)
     int error = 0;
 
     ASSERT(group->log != NULL && !op->logged);
+    op->log_number = group->log_number;
     if (SIM_BUG(INTENT_AFTER_DATA) && op->state == STRIPE_LOG) {
         return STRIPE_LOGGED; /* and again when the row has been written */
     }
@@ -341,14 +488,20 @@ enum stripe_event intent_append(struct stripe_op *op, uint32_t writes)
     return STRIPE_LOGGED;
 }
 
+/* It is in a log that has gone, though there may be another. */
+static bool intent_is_stray(const struct stripe_op *op)
+{
+    return op->log_number != op->group->log_number;
+}
+
 void intent_retire(struct stripe_op *op)
 {
     struct group *group = op->group;
 
     ASSERT(op->logged);
     op->logged = false;
-    if (group->log == NULL) {
-        return; /* gone meanwhile */
+    if (group->log == NULL || intent_is_stray(op)) {
+        return;
     }
     group->log->ops->retire(group->log, op->intent.ticket, group->flush_rounds + 1);
     if (SIM_BUG(INTENT_RELEASED_EARLY)) {
@@ -376,7 +529,7 @@ void intent_give_up(struct stripe_op *op)
 
     ASSERT(op->logged && (op->refused != 0 || op->given_up));
     op->logged = false;
-    if (group->log == NULL || group->given_up_count == GIVEN_UP_MAX) {
+    if (group->log == NULL || intent_is_stray(op) || group->given_up_count == GIVEN_UP_MAX) {
         return; /* gone meanwhile; or it stays until the next start */
     }
     group->given_up[group->given_up_count++] = op->intent.ticket;
@@ -395,7 +548,13 @@ void intent_log_lose(struct group *group)
         group->config.vds[i].intent_generation += group->config.vds[i].intent_generation % 2;
         vd_changed_tell(group->vds[i]);
     }
+    if (group->regions_running && group->state != VIRTUAL_DRIVE_STATE_OPTIMAL) {
+        flush_note_loss(group); /* (7) */
+    }
     group->loss_change = save_changed(group); /* (3): whoever writes waits for it like for a loss */
+    if (group->regions_running) {
+        stripe_log_need(group); /* (5) */
+    }
 }
 
 /* Before a member is trusted further than by now (raid/intent_log.h (8)) */
@@ -446,7 +605,8 @@ void group_settle(struct group *group, struct group_settle *settle,
     settle->group = group;
     settle->done = done;
     settle->settle.done = log_settled;
-    if (group->log != NULL && any_is_rebuilt(group)) {
+    if (group->log != NULL && group->config.vd_count > 0 &&
+        (any_is_rebuilt(group) || group->exchange != NULL)) {
         group->settles++;
         error = group->log->ops->settle(group->log, &settle->settle);
         if (error == -EINPROGRESS) {

@@ -354,6 +354,25 @@ void region_map_sync_advance(struct region_map *map, uint64_t row, uint64_t row_
     }
 }
 
+bool region_map_doubt_next(const struct region_map *map, uint64_t from_row, uint64_t *ret_row,
+                           uint64_t *ret_row_count)
+{
+    uint32_t first = (uint32_t)div_ceil_u64(from_row, map->rows_per_region);
+    uint32_t end = 0;
+
+    while (first < map->count && !state_is_in_doubt(map->regions[first].state)) {
+        first++;
+    }
+    if (first == map->count) {
+        return false;
+    }
+    for (end = first + 1; end < map->count && state_is_in_doubt(map->regions[end].state); end++) {
+    }
+    *ret_row = first * map->rows_per_region;
+    *ret_row_count = region_end_row(map, end - 1) - *ret_row;
+    return true;
+}
+
 uint64_t region_map_rows_left(const struct region_map *map)
 {
     uint64_t rows = 0;

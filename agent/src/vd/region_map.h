@@ -112,6 +112,9 @@ bool region_map_sync_next(struct region_map *map, uint64_t rows_max, uint64_t *r
                           uint64_t *ret_row_count);
 /* Those rows are consistent now. */
 void region_map_sync_advance(struct region_map *map, uint64_t row, uint64_t row_count);
+/* The next run of regions in doubt from a row on, as rows. False: there is none. */
+bool region_map_doubt_next(const struct region_map *map, uint64_t from_row, uint64_t *ret_row,
+                           uint64_t *ret_row_count);
 /* Rows in regions in doubt that are still to be done. */
 uint64_t region_map_rows_left(const struct region_map *map);
 

@@ -2,22 +2,31 @@
  * What a stripe operation does when something is beyond redundancy: it goes on block by block, so
  * that only what is really lost fails; notes what is; and punctures what a write must do without.
  *
- * (1) A block is never read as data while it is noted as LOST or PUNCTURED, unless a LOST one has
- *     been recovered from the rest of its row.
+ * (1) A block is never read as data while it is noted as LOST, DOUBTFUL or PUNCTURED, unless a LOST
+ *     one has been recovered from the rest of its row.
  * (2) A punctured block is noted durably before zeros are written in its place: a crash in between
  *     leaves an error, never zeros.
  * (3) A note ends when the whole block has been written and flushed: the record of that may be on
  *     some members while others forget, in a power cut, what they had in their caches. It is
  *     durable before the write is acknowledged.
- * (4) A punctured block counts as zeros for the rest of its row: a drive that is filled gets them,
- *     also where there is too little to recover it from.
- * (5) Replay ends no note of lost content: what it writes again may be the zeros of a sector that
- *     was lost, beside one that was written. A write that was acknowledged has ended its notes.
+ *     A write fails if there would be no room in the table to end the note.
+ * (4) In a row that an unclean stop may have torn, and that no log has made agree since, nothing is
+ *     recovered: what the parity gives may be neither old nor new. What a resynchronization cannot
+ *     read there is noted, with the parity (stripe_sectors.c (7)).
+ * (5) A punctured block counts as zeros for the rest of its row: a drive that is filled gets them,
+ *     also where there is too little to recover it from. A doubtful one is what the rest of its row
+ *     describes; where that is too little it is punctured, and the parity, which knows of no zeros,
+ *     is lost.
+ * (6) Replay ends no such note: what it writes again may be the zeros of a sector that was lost. A
+ *     write that was acknowledged has ended its notes before.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "vd/group_private.h"
+
+/* No row bears to be without more members. */
+#define OPERATION_SPLITS_MAX 2u
 
 static bool range_meets(const struct stripe_op *op, uint32_t place, uint32_t lo, uint32_t hi,
                         uint32_t kinds)
@@ -38,7 +47,7 @@ uint32_t stripe_lost_mask(const struct stripe_op *op)
     return mask;
 }
 
-/* Does the request need the old content of a punctured block? */
+/* Does the request need the old content of a block that is gone for good? */
 bool stripe_is_punctured(const struct stripe_op *op)
 {
     uint32_t block_bytes = vd_config_of(op->vd)->geometry.block_bytes;
@@ -57,7 +66,7 @@ bool stripe_is_punctured(const struct stripe_op *op)
         }
         stripe_request_range(op, d, &lo, &hi);
         ASSERT((lo | hi) % block_bytes == 0);
-        if (lo < hi && range_meets(op, place, lo, hi, BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED))) {
+        if (lo < hi && range_meets(op, place, lo, hi, BAD_KINDS_GONE)) {
             return true;
         }
     }
@@ -83,13 +92,33 @@ static uint32_t kinds_ending(const struct stripe_op *op, uint32_t place, bool re
     uint32_t bit = UINT32_C(1) << place;
     uint32_t kinds = BAD_KIND_BIT(BAD_BLOCK_KIND_UNREADABLE) | BAD_KIND_BIT(BAD_BLOCK_KIND_LOST);
 
-    if (op->replay != NULL) { /* (5) */
+    if (op->replay != NULL) { /* (6) */
         return BAD_KIND_BIT(BAD_BLOCK_KIND_UNREADABLE);
     }
     if ((op->written & stripe_live_mask(op) & bit) == 0) {
         return replaced && !stripe_is_mirrored(op) ? BAD_KINDS_ALL : 0;
     }
     return replaced || SIM_BUG(PUNCTURE_FORGOTTEN) ? BAD_KINDS_ALL : kinds;
+}
+
+/* A write whose note cannot end would be acknowledged and not be readable. Every operation under
+ * way may have to split a range of each member that its row is without. */
+bool stripe_notes_can_end(const struct stripe_op *op)
+{
+    const struct group *group = op->group;
+    uint32_t splits = group->ops_active * OPERATION_SPLITS_MAX;
+
+    if (group->config.bad_count == 0 || op->request == NULL || op->want != PLAN_WRITE ||
+        bad_blocks_may_split(&group->config, splits)) {
+        return true;
+    }
+    for (uint32_t place = 0; place < op->map.width; place++) {
+        if ((op->touched & (UINT32_C(1) << place)) != 0 &&
+            range_meets(op, place, op->lo, op->hi, BAD_KINDS_GONE)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* What the request has replaced of a place, within the operation's range. */

@@ -335,6 +335,12 @@ bool stripe_write_submit(struct stripe_op *op, uint32_t places)
     }
     op->bare = !op->logged && op->replay == NULL && op->map.p_place >= 0;
     op->group->bare_writes += op->bare ? 1u : 0u;
+    op->writes_logged = op->logged && op->map.p_place >= 0;
+    if (op->writes_logged && op->log_number == op->group->log_number) {
+        op->group->logged_writes++;
+    } else if (op->writes_logged) {
+        op->group->stray_writes++;
+    }
     if (doubled) {
         twin_submit(op, twin, op->columns[stripe_is_mirrored(op) ? op->source : twin].buffer);
     }

@@ -12,6 +12,9 @@
  * (4) A batch counts with as many copies as its span needs; if it has fewer, the group is offline
  *     by then. When a member is added, no batch counts any more that has too few for that
  *     (stripe_log_join.c).
+ * (5) Every record that is saved after an incarnation has begun has a higher number than it. So one
+ *     that begins without a look at what there is, because the record says that the log is not
+ *     used, is newer than all there are.
  * (6) A batch that too many members refuse, who stay, has to be on the members before any other,
  *     or there would be a gap. Its intents are told at once that they are not kept. It is written
  *     again from time to time, with the same bytes, because some members may have it. When it is
@@ -441,6 +444,7 @@ static void log_clear(struct intent_log *base, struct intent_clear *clear)
 
     ASSERT(!log->running && log->batch_count == 0 && list_is_empty(&log->waiting));
     log->incarnation = max_u64(log->incarnation, log->group->config.sequence) + 1;
+    log->group->config.sequence = log->incarnation; /* (5) */
     log->sequence = 0;
     log->tail = log->tail_durable = 1;
     log->clearing = clear;

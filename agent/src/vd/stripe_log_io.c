@@ -233,11 +233,28 @@ static void batch_part_done(struct stripe_log *log)
     log_batch_written(log);
 }
 
+/* What settles the log goes to all members: it is rare, and whoever is left is to find it. */
+static void batch_spread(struct stripe_log *log)
+{
+    struct group *group = log->group;
+    uint32_t width = group->config.vds[0].geometry.members_per_span;
+
+    for (uint32_t member = 0; member < group->config.member_count; member++) {
+        struct log_io *io = &log->ios[member];
+
+        if (member / width != log->span && group->config.members[member].state == MEMBER_ONLINE &&
+            !io->busy) {
+            batch_submit(io);
+        }
+    }
+}
+
 /* The spans take turns, and in a span its members. */
 void log_batch_write(struct stripe_log *log)
 {
     struct group *group = log->group;
     const struct geometry *geometry = &group->config.vds[0].geometry;
+    bool settles = !list_is_empty(&log->settling) && !SIM_BUG(LOG_ONE_COPY);
     uint32_t wanted = 0;
 
     ASSERT(log->running && log->pending == 0 && group->config.vd_count > 0);
@@ -248,7 +265,10 @@ void log_batch_write(struct stripe_log *log)
     log->tried = 0;
     log->refused = false;
     log->pending = 1; /* of this call */
-    (void)batch_submit_more(log, wanted);
+    (void)batch_submit_more(log, settles ? geometry->members_per_span : wanted);
+    if (settles) {
+        batch_spread(log);
+    }
     batch_joiners_submit(log);
     batch_part_done(log);
 }

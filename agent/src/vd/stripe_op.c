@@ -142,6 +142,12 @@ bool stripe_row_is_consistent(const struct stripe_op *op)
     return row_is_consistent(op->vd, op->map.row);
 }
 
+bool stripe_row_is_unknown(const struct stripe_op *op)
+{
+    return vd_config_of(op->vd)->resync_unlogged && op->map.p_place >= 0 &&
+           !stripe_row_is_consistent(op);
+}
+
 static uint32_t op_mirror_choose(const struct stripe_op *op, uint32_t valid)
 {
     const struct mirror_read read = {
@@ -175,6 +181,15 @@ static bool ways_may_tie(const struct raid_level_info *level, const struct plan_
             input->map->width - level->parity_count - full == touched + level->parity_count);
 }
 
+/* Data that could not be read and would have to be made up from a row that need not agree. */
+static bool op_needs_unknown(const struct stripe_op *op, uint32_t valid)
+{
+    uint32_t failed = op->failed & valid & ~op->full & stripe_data_mask(op);
+
+    failed &= op->want == PLAN_READ ? op->touched : UINT32_MAX;
+    return failed != 0 && stripe_row_is_unknown(op);
+}
+
 int stripe_plan(struct stripe_op *op)
 {
     const struct raid_level_info *level = raid_level_info(vd_config_of(op->vd)->geometry.level);
@@ -187,6 +202,9 @@ int stripe_plan(struct stripe_op *op)
         return 0;
     }
     op->failed |= stripe_lost_mask(op) & valid; /* as if they had just failed */
+    if (op->failed != 0 && op_needs_unknown(op, valid)) {
+        return -EIO;
+    }
     if (plan_is_plain_read(level, op->want, op->touched, valid, op->failed & valid)) {
         op->plan = plan_plain_read(op->touched);
         return 0;
@@ -270,6 +288,9 @@ static enum stripe_event act_read(struct stripe_op *op)
 
 static enum stripe_event act_compute(struct stripe_op *op)
 {
+    if (!stripe_notes_can_end(op)) {
+        return STRIPE_FAIL;
+    }
     if (op->by_sector) {
         enum stripe_event event = sectors_compute(op);
 
@@ -293,6 +314,13 @@ static bool op_losses_durable(const struct stripe_op *op)
            SIM_BUG(ACK_BEFORE_LOSS);
 }
 
+/* Degraded, nothing is written while a log is about to begin (intent.c (5)). */
+static bool op_log_begins(const struct stripe_op *op)
+{
+    return (op->group->log_clearing.owner != NULL || stripe_log_is_awaited(op->vd)) &&
+           op->group->state != VIRTUAL_DRIVE_STATE_OPTIMAL && !SIM_BUG(LOG_ON_LATE);
+}
+
 static enum stripe_event op_wait_marks(struct stripe_op *op)
 {
     bool marked = !op->marked ||
@@ -301,7 +329,7 @@ static enum stripe_event op_wait_marks(struct stripe_op *op)
     if (group_is_offline(op->group)) {
         return op->want == PLAN_READ ? STRIPE_DURABLE : STRIPE_FAIL;
     }
-    if (marked && op_losses_durable(op)) {
+    if (marked && op_losses_durable(op) && !op_log_begins(op)) {
         return STRIPE_DURABLE;
     }
     if (op->group->refusing && op->state != STRIPE_LOCK) { /* nobody knows for how long */
@@ -414,6 +442,16 @@ static enum stripe_event act_verify(struct stripe_op *op)
 
 static void bare_end(struct stripe_op *op)
 {
+    struct group *group = op->group;
+
+    if (op->writes_logged) {
+        uint32_t *count =
+            op->log_number == group->log_number ? &group->logged_writes : &group->stray_writes;
+
+        ASSERT(*count > 0);
+        --*count;
+        op->writes_logged = false;
+    }
     if (op->bare) {
         ASSERT(op->group->bare_writes > 0);
         op->group->bare_writes--; /* who waits for that looks at the end of the turn */

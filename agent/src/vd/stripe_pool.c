@@ -143,6 +143,7 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
     op->replay = NULL;
     op->logged = false;
     op->bare = false;
+    op->writes_logged = false;
     op->marked = false;
     op->direct = false;
     op->given_up = false;

@@ -6,7 +6,7 @@
  * (1) The row of such a write is torn: some members have the new bytes, others the old ones. Its
  *     region is in doubt until it has been synchronized. What a member that is not there has in
  *     the sectors that the write replaces in any strip cannot be told from the others any more: it
- *     is noted as punctured, so that it is an error and never invented bytes.
+ *     is noted as doubtful, so that it is an error and never invented bytes.
  * (2) A repair that is refused costs nothing: the member holds no less than before. A
  *     synchronization that is refused ends, since it may not pass by what it has not written.
  */
@@ -85,7 +85,7 @@ static bool absent_sectors_note(struct stripe_op *op)
             if (sector_is_replaced(op, at) &&
                 !bad_add_range(op->vd, stripe_member(op, place),
                                row_drive_offset(op->vd, &op->map, place, at), sector_bytes,
-                               BAD_BLOCK_KIND_PUNCTURED, &is_new)) {
+                               BAD_BLOCK_KIND_DOUBTFUL, &is_new)) {
                 return false;
             }
         }

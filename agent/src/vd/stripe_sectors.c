@@ -15,6 +15,12 @@
  *     of them that the request has replaced.
  * (5) A drive whose physical blocks are larger than sectors loses one as a whole. It is read as a
  *     whole too, or each of its sectors would cost the drive another vain attempt.
+ * (6) A doubtful sector that becomes zeros, because nothing is known of it, is punctured; the
+ * parity of its row, which does not count it as zeros, is noted as LOST. Of a place of parity only
+ * that note counts: doubt is noted by the range, whatever the member has there. (7) In a row that
+ * an unclean stop may have torn, and that no log has made agree since, what a member that is there
+ * could not read is not recovered: what the parity gives may be neither old nor new. A
+ * synchronization forgets that parity, and notes both.
  */
 #include <errno.h>
 #include <string.h>
@@ -175,12 +181,16 @@ static uint32_t places_without(const struct stripe_op *op, uint32_t sector)
 static void parity_sectors_recover(struct stripe_op *op)
 {
     uint32_t parity_count = (uint32_t)__builtin_popcount(parity_mask(op));
+    uint32_t unread = stripe_row_is_unknown(op)
+                          ? stripe_valid_mask(op) & stripe_data_mask(op) & ~op->full
+                          : 0; /* (7) */
     uint8_t *columns[RAID_SPAN_MEMBERS_MAX];
 
     for (uint32_t s = 0; s < sector_count(op) && parity_count > 0; s++) {
         uint32_t lost = places_without(op, s);
 
-        if (lost == 0 || (uint32_t)__builtin_popcount(lost) > parity_count) {
+        if (lost == 0 || (uint32_t)__builtin_popcount(lost) > parity_count ||
+            (lost & unread) != 0) {
             continue;
         }
         sector_pointers(op, s, columns);
@@ -242,6 +252,22 @@ static bool is_touched(const struct stripe_op *op, uint32_t data_index)
 
 /* Notes */
 
+/* (6). False: no room to split a range. */
+static bool parity_doubt_end(struct stripe_op *op, uint32_t place, uint32_t sector)
+{
+    struct group_config *config = &op->group->config;
+    uint64_t offset = sector_offset(op, place, sector);
+
+    if ((parity_mask(op) >> place & 1) == 0 || stripe_is_mirrored(op) ||
+        !bad_blocks_meet(config, stripe_member(op, place), offset, sector_bytes(op),
+                         BAD_KIND_BIT(BAD_BLOCK_KIND_DOUBTFUL))) {
+        return true;
+    }
+    return bad_blocks_may_split(config, 1) &&
+           bad_blocks_drop(config, stripe_member(op, place), offset, sector_bytes(op),
+                           BAD_KIND_BIT(BAD_BLOCK_KIND_DOUBTFUL));
+}
+
 /* False: there was no room for all of them. */
 static bool sectors_note(struct stripe_op *op, uint32_t place, uint8_t sectors,
                          enum bad_block_kind kind, bool *ret_any)
@@ -255,7 +281,8 @@ static bool sectors_note(struct stripe_op *op, uint32_t place, uint8_t sectors,
             (SIM_BUG(PUNCTURE_UNNOTED) && kind == BAD_BLOCK_KIND_PUNCTURED)) {
             continue;
         }
-        room = bad_add_range(op->vd, stripe_member(op, place), sector_offset(op, place, s),
+        room = parity_doubt_end(op, place, s) &&
+               bad_add_range(op->vd, stripe_member(op, place), sector_offset(op, place, s),
                              sector_bytes(op), kind, &is_new) &&
                room;
         *ret_any = *ret_any || is_new;
@@ -275,6 +302,28 @@ static void sectors_zero(struct stripe_op *op, uint32_t place, uint8_t sectors)
     }
 }
 
+/* (6) */
+static bool parity_lose(struct stripe_op *op, uint8_t sectors, bool *ret_any)
+{
+    bool room = true;
+
+    for (uint32_t left = sectors != 0 ? parity_mask(op) : 0; left != 0; left &= left - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(left);
+
+        op->known[place] &= (uint8_t)~sectors;
+        room = sectors_note(op, place, sectors, BAD_BLOCK_KIND_LOST, ret_any) && room;
+    }
+    return room;
+}
+
+/* (6) */
+static uint8_t doubtful_sectors(const struct stripe_op *op, uint32_t place)
+{
+    bool data = !stripe_is_mirrored(op) && (parity_mask(op) >> place & 1) == 0;
+
+    return data ? noted_sectors(op, place, BAD_KIND_BIT(BAD_BLOCK_KIND_DOUBTFUL)) : 0;
+}
+
 /* What is written of these places without being known. */
 static bool unknown_sectors_note(struct stripe_op *op, uint32_t places, bool *ret_any)
 {
@@ -284,8 +333,11 @@ static bool unknown_sectors_note(struct stripe_op *op, uint32_t places, bool *re
         uint32_t place = (uint32_t)__builtin_ctz(places);
         uint8_t unknown = all_sectors(op) & (uint8_t)~op->known[place];
         uint8_t zeros = noted_sectors(op, place, BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED));
+        uint8_t doubtful = unknown & doubtful_sectors(op, place);
 
         sectors_zero(op, stripe_is_mirrored(op) ? op->source : place, unknown);
+        room = sectors_note(op, place, doubtful, BAD_BLOCK_KIND_PUNCTURED, ret_any) && room;
+        room = parity_lose(op, doubtful, ret_any) && room;
         op->known[place] |= unknown & zeros; /* (3) */
         room = sectors_note(op, place, unknown & (uint8_t)~zeros, BAD_BLOCK_KIND_LOST, ret_any) &&
                room;
@@ -525,7 +577,8 @@ static bool doubt_is_left(const struct stripe_op *op)
         uint32_t place = (uint32_t)__builtin_ctz(left);
 
         if ((all_sectors(op) &
-             (uint8_t)~(op->known[place] | noted_sectors(op, place, LOST_KIND))) != 0) {
+             (uint8_t)~(op->known[place] | noted_sectors(op, place, LOST_KIND | BAD_KINDS_GONE))) !=
+            0) {
             return true;
         }
     }
@@ -545,11 +598,22 @@ static void fill_left_tell(struct stripe_op *op)
     }
 }
 
+/* (7) */
+static void parity_forget(struct stripe_op *op)
+{
+    for (uint32_t left = parity_mask(op); left != 0; left &= left - 1) {
+        op->known[__builtin_ctz(left)] = 0;
+    }
+}
+
 static enum stripe_event sync_compute(struct stripe_op *op)
 {
     bool any = false;
     bool room = false;
 
+    if (stripe_row_is_unknown(op)) {
+        parity_forget(op);
+    }
     if (!stripe_is_mirrored(op)) {
         parity_sectors_generate(op, !stripe_row_is_consistent(op));
     } else {

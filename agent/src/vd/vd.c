@@ -252,6 +252,16 @@ bool vd_regions_are_sound(const struct vd *vd)
     return vd->regions == NULL || region_store_map(vd->regions)->in_doubt == 0;
 }
 
+/* It has its stripe log when it needs it: it is there, is about to be, or nothing is missing. */
+static bool vd_log_is_automatic(const struct vd *vd)
+{
+    const struct group *group = vd->group;
+
+    return vd_config_of(vd)->stripe_log == STRIPE_LOG_MODE_AUTO &&
+           (group->log != NULL || group->log_clearing.owner != NULL ||
+            group->state == VIRTUAL_DRIVE_STATE_OPTIMAL);
+}
+
 enum vd_guarantee vd_guarantee(const struct vd *vd)
 {
     const struct intent_log *log = vd_has_log(vd) ? vd->group->log : NULL;
@@ -261,6 +271,9 @@ enum vd_guarantee vd_guarantee(const struct vd *vd)
     }
     if (raid_level_info(vd_config_of(vd)->geometry.level)->mirrored) {
         return VD_GUARANTEE_MIRROR;
+    }
+    if (vd_log_is_automatic(vd) && (log == NULL || group_log_is_own(vd->group))) {
+        return VD_GUARANTEE_STRIPE_LOG_AUTO;
     }
     switch (log != NULL ? log->medium : INTENT_MEDIUM_NONE) {
     case INTENT_MEDIUM_STABLE:
@@ -294,9 +307,14 @@ bool vd_marks_are_suspects(const struct vd *vd)
     return vd_may_be_misdescribed(vd) && !vd_is_logged(vd);
 }
 
+bool vd_is_misdescribed(const struct vd *vd)
+{
+    return vd_may_be_misdescribed(vd) && vd_config_of(vd)->resync_unlogged;
+}
+
 void vd_note_suspects(struct vd *vd, bool all)
 {
-    if (!vd_may_be_misdescribed(vd) || (vd_is_logged(vd) && !vd_config_of(vd)->resync_unlogged)) {
+    if (!vd_is_misdescribed(vd)) {
         return;
     }
     region_map_suspect(region_store_map(vd->regions), all);

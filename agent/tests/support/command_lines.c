@@ -85,7 +85,7 @@ static const struct {
     {"vd_set", "drive_cache_policy", "pdcache="},
     {"vd_set", "degraded_policy", "ondegrade="},
     {"vd_set", "access", "accesspolicy="},
-    {"vd_set", "stripe_log", "stripelog="},
+    {"vd_set", "stripe_log_mode", "stripelog="},
     {"vd_set", "hedged_reads", "hedgedreads="},
     {"controller_set", "rebuild_rate_percent", "rebuildrate="},
     {"controller_set", "bgi_rate_percent", "bgirate="},

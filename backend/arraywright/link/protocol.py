@@ -191,6 +191,12 @@ class DegradedPolicy(StrEnum):
     WRITE_THROUGH = "write_through"
 
 
+class StripeLogMode(StrEnum):
+    AUTO = "auto"
+    ON = "on"
+    OFF = "off"
+
+
 class DriveWriteCache(StrEnum):
     UNKNOWN = "unknown"
     OFF = "off"
@@ -306,6 +312,7 @@ class FaultKind(StrEnum):
 class BadBlockKind(StrEnum):
     UNREADABLE = "unreadable"
     LOST = "lost"
+    DOUBTFUL = "doubtful"
     PUNCTURED = "punctured"
 
 
@@ -909,6 +916,7 @@ class VirtualDriveDoc(Wire):
     media_error_count: Size
     operations: Annotated[list[Key], Field(max_length=8192)]
     stripe_log: bool | None = None
+    stripe_log_mode: Text | None = None
     hedged_reads: bool | None = None
     hedged_read_count: Size | None = None
     consistency_check: ConsistencyCheckDoc | None = None
@@ -1266,6 +1274,7 @@ class VdSetArgs(Wire):
     accept_risk: bool | None = None
     access: Word | None = None
     stripe_log: bool | None = None
+    stripe_log_mode: Word | None = None
     hedged_reads: bool | None = None
 
 
@@ -1848,7 +1857,7 @@ REASONS: dict[str, str] = {
     "role_needed": "This needs the role {role}.",
     "no_cache_memory": "No cache memory is fitted, so writes go through to the drives.",
     "as_requested": "As requested.",
-    "guarantee_write_through": "Acknowledged writes are on the drives after a flush. After an unclean stop the virtual drive is resynchronised as a whole; a drive lost before that ends may cost the data that were being written at the stop.",
+    "guarantee_write_through": "Acknowledged writes are on the drives after a flush. After an unclean stop the virtual drive is resynchronized as a whole. If a drive was missing before the stop, none of its blocks can be read until they are written again, data at rest included. If a drive is lost at the stop itself, or before the resynchronization ends, rows that were being written may be wrong where that drive is needed, data at rest in those rows included; an event names the amount.",
     "guarantee_no_redundancy": "Acknowledged writes are on the drives after a flush. There is no redundancy: the loss of one drive loses the virtual drive.",
     "write_policy_no_battery": "There is no battery, so writes go through to the drives.",
     "write_policy_battery_missing": "The battery is missing, so writes go through to the drives.",
@@ -2073,12 +2082,14 @@ REASONS: dict[str, str] = {
     "stripe_log_journal_memory": "The journal of the cache logs what is being written instead of it, in memory that a power failure clears.",
     "stripe_log_begins": "It is being begun on the drives.",
     "stripe_log_no_memory": "There was no memory for it; it is tried again when a setting of its drive group changes, or when the group starts again.",
+    "stripe_log_rests": "All drives are in sync. It begins when one is lost, before the next write is acknowledged.",
     "stripe_log_waits": "It has not been begun on the drives: that is done when a setting of its drive group changes, or when the group starts again.",
     "no_counters": "{key} has no counters.",
     "guarantee_journal": "The write hole is closed: parts of rows that were being written at an unclean stop or a power failure are completed from the journal, also with drives missing; whole rows are resynchronised, and a drive lost before that ends may cost what was being written there.",
-    "guarantee_journal_agent": "The write hole is closed when the agent stops uncleanly, but for whole rows that were being written: they are resynchronised. After a power failure or a crash of the host only the regions written last are resynchronised; a drive lost before that ends may cost the data that were being written.",
+    "guarantee_journal_agent": "The write hole is closed when the agent stops uncleanly: parts of rows that were being written are completed from the journal, whole rows are resynchronized. A power failure or a crash of the host clears the journal. If a drive was missing before it, that drive's blocks in the regions written last cannot be read until they are written again, data at rest included. If a drive is lost at the stop itself, or before the resynchronization ends, rows that were being written may be wrong where that drive is needed, data at rest in those rows included; an event names the amount.",
     "guarantee_stripe_log": "The write hole is closed by the stripe log on the drives: parts of rows that were being written at an unclean stop or a power failure are completed from it, also with drives missing; whole rows are resynchronised, and a drive lost before that ends may cost what was being written there.",
-    "guarantee_region_map": "After an unclean stop only the regions written last are resynchronised; a drive lost before that ends may cost the data that were being written at the stop.",
+    "guarantee_stripe_log_auto": "The write hole is closed while a drive is missing or being rebuilt: parts of rows go to the stripe log on the drives first and are completed from it after an unclean stop. While all drives are in sync nothing is logged, and an unclean stop costs a short resynchronization. Only if a drive is lost at the stop itself, or before the resynchronization ends, rows that were being written may be wrong where that drive is needed, data at rest in those rows included; an event names the amount.",
+    "guarantee_region_map": "After an unclean stop only the regions written last are resynchronized. If a drive was missing before the stop, its blocks in those regions (1 MiB or more each) cannot be read until they are written again, data at rest included; stripelog=auto avoids this. If a drive is lost at the stop itself, or before the resynchronization ends, rows that were being written may be wrong where that drive is needed, data at rest in those rows included; an event names the amount.",
     "guarantee_mirror": "There is no write hole to close: after an unclean stop the copies of the regions written last are made equal.",
     "drive_unsuitable_mounted": "{device} is mounted on {where}.",
     "drive_unsuitable_held": "{device} is held by {holder}.",
@@ -2303,6 +2314,7 @@ EVENT_NAMES: dict[int, str] = {
     48: "bgi_completed",
     51: "bgi_failed",
     60090: "virtual_drive_suspect",
+    60091: "virtual_drive_doubted",
     60180: "stripe_created",
     60181: "stripe_deleted",
     60190: "measurement_started",

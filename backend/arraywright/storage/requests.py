@@ -30,6 +30,7 @@ from arraywright.link.protocol import (
     RaidLevel,
     ReadPolicy,
     Size,
+    StripeLogMode,
     TaskAction,
     WritePolicy,
 )
@@ -177,7 +178,14 @@ class VirtualDriveUpdate(Change):
     access: AccessPolicy | None = None
     stripe_log: Annotated[
         bool | None,
-        Field(description="log rows on the drives first: closes the write hole at a price"),
+        Field(description="for hosts that know no mode: log rows on the drives first, or do not"),
+    ] = None
+    stripe_log_mode: Annotated[
+        StripeLogMode | None,
+        Field(
+            description="log rows on the drives first, which closes the write hole: auto, while a "
+            "drive is not in sync (parity levels); on, always; off, never"
+        ),
     ] = None
     hedged_reads: Annotated[
         bool | None,

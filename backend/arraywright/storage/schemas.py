@@ -39,6 +39,7 @@ from arraywright.link.protocol import (
     ReadPolicy,
     SmartState,
     SpareKind,
+    StripeLogMode,
     SwitchState,
     VirtualDriveState,
     WritePolicy,
@@ -436,7 +437,7 @@ class AccessState(ApiModel):
 class SwitchPolicyState(ApiModel):
     """What may be asked for and yet not be in use; the reason says why."""
 
-    requested: OpenWord[SwitchState]
+    requested: Annotated[OpenWord[SwitchState], Field(description="of a stripe log auto, too")]
     effective: OpenWord[SwitchState]
     reason: Reason
 
@@ -641,7 +642,12 @@ class VirtualDrive(Actionable):
     media_error_count: Annotated[int, Field(description="blocks that could not be recovered")]
     operation_ids: list[UUID]
     stripe_log: Annotated[
-        bool | None, Field(description="rows are logged on the drives first; null: not offered")
+        bool | None,
+        Field(description="rows are always logged on the drives first; null: not offered"),
+    ] = None
+    stripe_log_mode: Annotated[
+        OpenWord[StripeLogMode] | None,
+        Field(description="null: not offered, or its host knows on and off only"),
     ] = None
     hedged_reads: Annotated[
         bool | None,

@@ -6167,6 +6167,11 @@ export interface components {
             force: boolean;
         };
         /**
+         * StripeLogMode
+         * @enum {string}
+         */
+        StripeLogMode: "auto" | "on" | "off";
+        /**
          * Survival
          * @description Which drives may fail, out of the whole array: each one and each pair was tried.
          */
@@ -6189,6 +6194,7 @@ export interface components {
         SwitchPolicyState: {
             effective: components["schemas"]["SwitchState"];
             reason: components["schemas"]["Reason"];
+            /** @description of a stripe log auto, too */
             requested: components["schemas"]["SwitchState"];
         };
         /**
@@ -6471,9 +6477,14 @@ export interface components {
             stripe: components["schemas"]["Stripe"] | null;
             /**
              * Stripe Log
-             * @description rows are logged on the drives first; null: not offered
+             * @description rows are always logged on the drives first; null: not offered
              */
             stripe_log: boolean | null;
+            /**
+             * Stripe Log Mode
+             * @description null: not offered, or its host knows on and off only
+             */
+            stripe_log_mode: components["schemas"]["StripeLogMode"] | null;
             write_policy: components["schemas"]["WritePolicyState"];
         };
         /** VirtualDriveCache */
@@ -6681,9 +6692,11 @@ export interface components {
             read_policy?: components["schemas"]["ReadPolicy"] | null;
             /**
              * Stripe Log
-             * @description log rows on the drives first: closes the write hole at a price
+             * @description for hosts that know no mode: log rows on the drives first, or do not
              */
             stripe_log?: boolean | null;
+            /** @description log rows on the drives first, which closes the write hole: auto, while a drive is not in sync (parity levels); on, always; off, never */
+            stripe_log_mode?: components["schemas"]["StripeLogMode"] | null;
             write_policy?: components["schemas"]["WritePolicy"] | null;
         };
         /** Wasted */

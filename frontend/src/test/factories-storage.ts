@@ -315,6 +315,7 @@ export function virtualDrive(part: Partial<VirtualDrive> = {}): VirtualDrive {
     consistency_check: null,
     expansion: null,
     stripe_log: null,
+    stripe_log_mode: null,
     hedged_reads: null,
     effective_stripe_log: null,
     effective_hedged_reads: null,

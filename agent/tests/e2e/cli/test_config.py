@@ -15,7 +15,8 @@ SETTINGS = ("rebuild_rate_percent", "bgi_rate_percent", "auto_rebuild", "emergen
             "predictive_copyback", "glitch_seconds", "coercion", "patrol_mode", "patrol_rate_percent",
             "patrol_delay_hours", "patrol_ssds", "patrol_drives_max")
 OF_A_VD = ("name", "level", "size_bytes", "strip_bytes", "drives_per_span", "span_count",
-           "io_policy", "drive_cache_policy", "degraded_policy", "access", "stripe_log", "hedged_reads")
+           "io_policy", "drive_cache_policy", "degraded_policy", "access", "stripe_log",
+           "stripe_log_mode", "hedged_reads")
 
 
 def essence(view):
@@ -55,6 +56,7 @@ class Config(AgentCase):
                 "drive_group": view.vd("one")["drive_group"]})
         vds = {doc["name"]: doc["path"] for doc in agent.view().all("virtual_drive").values()}
         agent.ctl(vds["one"], "set", "stripelog=on")
+        agent.ctl(vds["two"], "set", "stripelog=off")
         agent.ctl(vds["ten"], "set", "accesspolicy=ro", "hedgedreads=on")
         agent.ctl(f"/c0/e{EID}/s11", "add", "hotsparedrive", "dgs=1", "enclaffinity",
                   "nonrevertible")

@@ -23,6 +23,7 @@
     X(io_policy, IO_POLICY_MAX) \
     X(drive_cache_policy, DRIVE_CACHE_POLICY_MAX) \
     X(degraded_policy, DEGRADED_POLICY_MAX) \
+    X(stripe_log_mode, STRIPE_LOG_MODE_MAX) \
     X(drive_write_cache, DRIVE_WRITE_CACHE_MAX) \
     X(smart_state, SMART_STATE_MAX) \
     X(smart_figure, SMART_FIGURE_MAX) \

@@ -41,6 +41,7 @@ struct battery_life_result {
     uint64_t losses_noted;
     uint64_t degraded, members_missing; /* from the start and for good */
     uint64_t torn_noted;    /* bytes that (5) has cost */
+    uint64_t told_bad;      /* blocks that were told to be bad, and have been written again */
     uint64_t limit_looks;   /* times the dirty bytes were held against the limit */
     uint64_t hash;
 };

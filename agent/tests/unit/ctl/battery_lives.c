@@ -77,6 +77,7 @@ static const struct {
     {"degraded", offsetof(struct battery_life_result, degraded)},
     {"members_missing", offsetof(struct battery_life_result, members_missing)},
     {"torn_noted", offsetof(struct battery_life_result, torn_noted)},
+    {"told_bad", offsetof(struct battery_life_result, told_bad)},
     {"limit_looks", offsetof(struct battery_life_result, limit_looks)},
 };
 #define COUNTERS (sizeof(counters) / sizeof(counters[0]))

@@ -43,11 +43,11 @@ PROVOKED = {
         controller_online controller_shutdown drive_inserted drive_removed drive_state_changed
         drive_error drive_timeout drive_slow_command drive_missing_at_start drives_missing
         drive_label_mismatch drive_cache_switched drive_cache_failed drive_made_jbod
-        drive_made_good virtual_drive_suspect virtual_drive_created virtual_drive_deleted
+        drive_made_good virtual_drive_created virtual_drive_deleted
         virtual_drive_state_changed virtual_drive_policy_changed auto_rebuild_changed
         medium_error_corrected rebuild_started_auto rebuild_started_user rebuild_completed""",
     "events": """
-        drive_slow drive_slow_over drive_claim_delayed bgi_failed resync_failed
+        virtual_drive_suspect virtual_drive_doubted drive_slow drive_slow_over drive_claim_delayed bgi_failed resync_failed
         rebuild_failed_source rebuild_failed_target spare_dedicated_made spare_dedicated_removed
         spare_failed bgi_paused bgi_resumed locate_changed counters_reset""",
     "adopt": "md_super_left md_super_taken_off",

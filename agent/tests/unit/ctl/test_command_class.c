@@ -82,7 +82,8 @@ static void meet(enum command_when when)
         command.args.vd_set.access = ACCESS_POLICY_BLOCKED;
         return;
     case COMMAND_WHEN_DROPS_STRIPE_LOG:
-        command.args.vd_set.fields = VD_SET_STRIPE_LOG;
+        command.args.vd_set.fields = VD_SET_STRIPE_LOG_MODE;
+        command.args.vd_set.stripe_log_mode = STRIPE_LOG_MODE_OFF;
         return;
     case COMMAND_WHEN_WEAKENS_REPAIR:
         command.args.controller_set.fields = CONTROLLER_SET_AUTO_REBUILD;
@@ -158,6 +159,11 @@ static void test_what_strengthens_is_light(void **state UNUSED)
     command.args.vd_set.write_policy = WRITE_POLICY_ALWAYS_WRITE_BACK; /* not among the fields */
     command.args.vd_set.fields = VD_SET_STRIPE_LOG;
     command.args.vd_set.stripe_log = true;
+    assert_int_equal(class_of(), COMMAND_CLASS_O);
+    command.args.vd_set.stripe_log = false; /* as an older backend says it */
+    assert_int_equal(class_of(), COMMAND_CLASS_D);
+    command.args.vd_set.fields = VD_SET_STRIPE_LOG_MODE;
+    command.args.vd_set.stripe_log_mode = STRIPE_LOG_MODE_AUTO;
     assert_int_equal(class_of(), COMMAND_CLASS_O);
 }
 

@@ -128,7 +128,7 @@ static void test_guarantees(void **state)
     set.args.vd_set.stripe_log = true;
     assert_int_equal(world_run(world, &set), REASON_NO_REDUNDANCY);
     assert_true(world_vd(world, "five", &view, set.args.vd_set.vd));
-    assert_int_equal(view.guarantee.code, REASON_GUARANTEE_REGION_MAP);
+    assert_int_equal(view.guarantee.code, REASON_GUARANTEE_STRIPE_LOG_AUTO);
     assert_int_equal(world_run(world, &set), REASON_OK);
     world_settle(world, SIM_SECOND);
     assert_true(world_vd(world, "five", &view, NULL));

@@ -18,6 +18,8 @@
 #define EVENT_BGI_PAUSED 60024
 #define EVENT_BGI_RESUMED 60025
 #define EVENT_LOCATE 60028
+#define EVENT_VD_SUSPECT 60090
+#define EVENT_VD_DOUBTED 60091
 #define EVENT_COUNTERS_RESET 60044
 #define EVENT_CLAIM_DELAYED 60080
 #define EVENT_RESYNC_FAILED 60022
@@ -160,6 +162,66 @@ static void a_resync_loses_its_drives(void **state UNUSED)
     world_free(world);
 }
 
+/* A RAID 5 that was written to, as the power found it, on without its first drive. */
+static struct ctl_world *cut_short(enum stripe_log_mode mode, bool missing_before)
+{
+    struct ctl_world *world = slow_world(7, 3);
+    struct ctl_command set = {.op = CTL_OP_VD_SET};
+    struct virtual_drive_view view;
+
+    assert_int_equal(world_create(world, RAID_LEVEL_5, 0, 3, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 60 * MINUTE));
+    assert_true(world_vd(world, "data", &view, set.args.vd_set.vd));
+    set.args.vd_set.fields = VD_SET_STRIPE_LOG_MODE;
+    set.args.vd_set.stripe_log_mode = mode;
+    assert_int_equal(world_run(world, &set), REASON_OK);
+    if (missing_before) {
+        assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
+        world_settle(world, 10 * SIM_SECOND);
+    }
+    world_write(world, "data", 0, MIB, 0x55);
+    sim_world_power_off(world->sim, SIM_CUT_KEEP_ALL);
+    sim_drive_pull(world->slots[0].drive, false);
+    world_power_cycle(world);
+    world_settle(world, 10 * SIM_SECOND);
+    return world;
+}
+
+/* Whoever has switched the log off is told what it costs; writing heals it. */
+static void writes_without_a_log_are_cut_short(void **state UNUSED)
+{
+    static uint8_t buffer[65536];
+    struct ctl_world *world = cut_short(STRIPE_LOG_MODE_OFF, true);
+
+    assert_int_equal(world_event_count(world, 0, EVENT_VD_DOUBTED), 1);
+    assert_int_equal(world_event_count(world, 0, EVENT_VD_SUSPECT), 0);
+    assert_int_equal(world_io(world, "data", VD_OP_READ, 0, sizeof(buffer), buffer), VD_STATUS_IO);
+    world_write(world, "data", 0, sizeof(buffer), 0x66);
+    world_check(world, "data", 0, sizeof(buffer), 0x66);
+    world_free(world);
+}
+
+static void a_drive_is_lost_with_the_power(void **state UNUSED)
+{
+    struct ctl_world *world = cut_short(STRIPE_LOG_MODE_AUTO, false);
+
+    assert_int_equal(world_event_count(world, 0, EVENT_VD_SUSPECT), 1);
+    assert_int_equal(world_event_count(world, 0, EVENT_VD_DOUBTED), 0);
+    world_check(world, "data", 0, MIB, 0x55);
+    world_free(world);
+}
+
+/* With the log nothing is in doubt. */
+static void writes_with_the_log_are_cut_short(void **state UNUSED)
+{
+    struct ctl_world *world = cut_short(STRIPE_LOG_MODE_AUTO, true);
+
+    assert_int_equal(world_event_count(world, 0, EVENT_VD_SUSPECT), 0);
+    assert_int_equal(world_event_count(world, 0, EVENT_VD_DOUBTED), 0);
+    world_check(world, "data", 0, MIB, 0x55);
+    world_free(world);
+}
+
 /* Reads of both drives, so that they can be compared, for half a minute and more. */
 static void drives_read(struct ctl_world *world)
 {
@@ -203,6 +265,9 @@ int main(void)
         cmocka_unit_test(an_initialization_loses_its_drives),
         cmocka_unit_test(a_spare_cannot_be_used),
         cmocka_unit_test(a_resync_loses_its_drives),
+        cmocka_unit_test(writes_without_a_log_are_cut_short),
+        cmocka_unit_test(a_drive_is_lost_with_the_power),
+        cmocka_unit_test(writes_with_the_log_are_cut_short),
         cmocka_unit_test(a_drive_is_slow_for_a_while),
     };
 

@@ -62,7 +62,7 @@ static void test_on_and_off(void **state UNUSED)
 
     world_start(world);
     assert_int_equal(world_create(world, RAID_LEVEL_5, 0, 3, "data"), REASON_OK);
-    EXPECT(policies_of(world, "data").stripe_log, "off", "off", REASON_AS_REQUESTED);
+    EXPECT(policies_of(world, "data").stripe_log, "auto", "off", REASON_STRIPE_LOG_RESTS);
     EXPECT(policies_of(world, "data").hedged_reads, "off", "off", REASON_AS_REQUESTED);
     assert_int_equal(set(world, "data", BOTH, true), REASON_OK);
     /* The command has been answered, and the log is still being cleared. */
@@ -108,7 +108,7 @@ static void test_the_journal_is_used_instead(void **state UNUSED)
     }
 }
 
-/* The journal has failed: the drives' own log does not take its place by itself. */
+/* The journal has failed: the drives' own log takes its place. */
 static void test_the_journal_fails(void **state UNUSED)
 {
     const struct sim_drive_options options = {.size_bytes = UINT64_C(8) << 20};
@@ -127,7 +127,7 @@ static void test_the_journal_fails(void **state UNUSED)
     log.drive->write_fails = true;
     world_write(world, "data", 0, 4096, 0x22);
     world_settle(world, 5 * SIM_SECOND);
-    EXPECT(policies_of(world, "data").stripe_log, "on", "off", REASON_STRIPE_LOG_WAITS);
+    EXPECT(policies_of(world, "data").stripe_log, "on", "on", REASON_AS_REQUESTED);
     assert_int_equal(set(world, "data", VD_SET_HEDGED_READS, false), REASON_OK);
     world_settle(world, SIM_SECOND);
     EXPECT(policies_of(world, "data").stripe_log, "on", "on", REASON_AS_REQUESTED);
@@ -192,7 +192,7 @@ static void test_without_redundancy(void **state UNUSED)
     assert_int_equal(world_create(world, RAID_LEVEL_0, 0, 2, "data"), REASON_OK);
     assert_int_equal(set(world, "data", VD_SET_STRIPE_LOG, true), REASON_NO_REDUNDANCY);
     assert_int_equal(set(world, "data", VD_SET_HEDGED_READS, true), REASON_NO_REDUNDANCY);
-    EXPECT(policies_of(world, "data").stripe_log, "off", "off", REASON_AS_REQUESTED);
+    EXPECT(policies_of(world, "data").stripe_log, "auto", "off", REASON_STRIPE_LOG_NOT_NEEDED);
     EXPECT(policies_of(world, "data").hedged_reads, "off", "off", REASON_AS_REQUESTED);
     world_free(world);
 }

@@ -137,7 +137,7 @@ static uint32_t operations_of(const struct count_case *count)
 }
 
 static struct lab_counts counted(const char *profile, const struct count_case *count,
-                                 uint32_t operations)
+                                 const char *log, uint32_t operations)
 {
     struct lab_counts total;
     struct lab_answer answer;
@@ -147,25 +147,27 @@ static struct lab_counts counted(const char *profile, const struct count_case *c
                    "{\"name\": \"counts\", \"controller\": {\"profile\": \"%s\","
                    " \"cache_bytes\": 0},"
                    " \"drives\": {\"profile\": \"intel-x25-e\", \"count\": %u,"
-                   " \"failed\": [%s]}, \"array\": {\"level\": \"%s\", \"strip_bytes\": %u},"
+                   " \"failed\": [%s]}, \"array\": {\"level\": \"%s\", \"strip_bytes\": %u,"
+                   " \"stripe_log_mode\": \"%s\"},"
                    " \"limits\": {\"operations\": %u, \"warmup_operations\": 0},"
                    " \"workloads\": [{\"name\": \"w\", \"pattern\": \"sequential\", \"mixes\":"
                    " [[{\"bytes\": %u, \"percent\": 100}]], \"write_percents\": [%u],"
                    " \"depths\": [1]}]}",
-                   profile, count->drives, count->failed, count->level, STRIP_BYTES, operations,
-                   count->block_bytes, count->write_percent);
+                   profile, count->drives, count->failed, count->level, STRIP_BYTES, log,
+                   operations, count->block_bytes, count->write_percent);
     answer = answer_of(content);
     assert_int_equal(answer.outcome.operations, operations);
     sum(&answer.outcome, &total);
     return total;
 }
 
-static void check_counts(const char *profile, const struct count_case *cases, size_t case_count)
+static void check_counts(const char *profile, const char *log, const struct count_case *cases,
+                         size_t case_count)
 {
     for (size_t i = 0; i < case_count; i++) {
         const struct count_case *count = &cases[i];
         uint32_t operations = operations_of(count);
-        struct lab_counts total = counted(profile, count, operations);
+        struct lab_counts total = counted(profile, count, log, operations);
         double reads = (double)total.reads / operations;
         double writes = (double)total.writes / operations;
 
@@ -180,13 +182,24 @@ static void check_counts(const char *profile, const struct count_case *cases, si
 
 static void what_a_request_costs_at_each_level(void **state UNUSED)
 {
-    check_counts("native", counts, sizeof(counts) / sizeof(counts[0]));
+    check_counts("native", "off", counts, sizeof(counts) / sizeof(counts[0]));
 }
 
 static void what_it_costs_behind_a_card(void **state UNUSED)
 {
-    check_counts("lsi-megaraid-sas-9260-8i", card_counts,
+    check_counts("lsi-megaraid-sas-9260-8i", "auto", card_counts,
                  sizeof(card_counts) / sizeof(card_counts[0]));
+}
+
+/* One write more for what changes part of a row that has its parity. */
+static void what_the_stripe_log_costs(void **state UNUSED)
+{
+    static const struct count_case cases[] = {
+        {"raid5", 8, 7, "", SMALL, 100, 2, 2}, /* nothing is missing */
+        {"raid5", 8, 7, "0", SMALL, 100, 2.25, 1.75 + 7.0 / 8},
+    };
+
+    check_counts("native", "auto", cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 /* In drives. */
@@ -265,6 +278,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_request_costs_at_each_level),
         cmocka_unit_test(what_it_costs_behind_a_card),
+        cmocka_unit_test(what_the_stripe_log_costs),
         cmocka_unit_test(a_level_keeps_what_it_says),
         cmocka_unit_test(small_writes_everywhere_cost_what_the_level_needs),
     };

@@ -162,6 +162,56 @@ static void test_no_room_to_split(void **state)
     assert_false(bad_blocks_meet(&config, 0, 0, BAD_BLOCK_BYTES, BAD_KINDS_ALL));
 }
 
+static enum bad_block_kind kind_at(uint32_t member, uint64_t block)
+{
+    for (uint32_t kind = 0; kind < BAD_BLOCK_KIND_MAX; kind++) {
+        if (bad_blocks_meet(&config, member, block * BAD_BLOCK_BYTES, BAD_BLOCK_BYTES,
+                            BAD_KIND_BIT(kind))) {
+            return (enum bad_block_kind)kind;
+        }
+    }
+    return BAD_BLOCK_KIND_MAX;
+}
+
+/* Member 0 has two ranges with a block between them, and members 1 and 2 all the others, with more
+ * between them; then a range is put. */
+static void put_to_full(enum bad_block_kind first, enum bad_block_kind second)
+{
+    fresh();
+    (void)add(0, 0, first);
+    (void)add(0, 2, second);
+    for (uint64_t i = 0; i < BAD_BLOCKS_MAX; i++) { /* until it is full */
+        bool is_new = false;
+
+        if (!bad_blocks_add(&config, 1, i * 10 * BAD_BLOCK_BYTES, BAD_BLOCK_KIND_LOST, &is_new)) {
+            break;
+        }
+    }
+    bad_blocks_put(&config, 2, 0, 8 * BAD_BLOCK_BYTES, BAD_BLOCK_KIND_DOUBTFUL);
+    assert_int_equal(kind_at(2, 0), BAD_BLOCK_KIND_DOUBTFUL);
+    assert_int_equal(kind_at(2, 7), BAD_BLOCK_KIND_DOUBTFUL);
+}
+
+/* Only what its row counts as zeros is called punctured, and nothing that can be recovered joins
+ * what is gone for good. */
+static void test_put_joins_what_is_alike(void **state)
+{
+    (void)state;
+    put_to_full(BAD_BLOCK_KIND_PUNCTURED, BAD_BLOCK_KIND_PUNCTURED);
+    for (uint64_t block = 0; block < 3; block++) {
+        assert_int_equal(kind_at(0, block), BAD_BLOCK_KIND_DOUBTFUL);
+    }
+    put_to_full(BAD_BLOCK_KIND_UNREADABLE, BAD_BLOCK_KIND_LOST);
+    for (uint64_t block = 0; block < 3; block++) {
+        assert_int_equal(kind_at(0, block), BAD_BLOCK_KIND_LOST);
+    }
+    put_to_full(BAD_BLOCK_KIND_LOST, BAD_BLOCK_KIND_PUNCTURED);
+    assert_int_equal(kind_at(0, 0), BAD_BLOCK_KIND_LOST);
+    assert_int_equal(kind_at(0, 1), BAD_BLOCK_KIND_MAX);
+    assert_int_equal(kind_at(0, 2), BAD_BLOCK_KIND_PUNCTURED);
+    assert_int_equal(kind_at(1, 5), BAD_BLOCK_KIND_LOST); /* the next nearest */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +219,7 @@ int main(void)
         cmocka_unit_test(test_runs_are_one_range),
         cmocka_unit_test(test_full),
         cmocka_unit_test(test_no_room_to_split),
+        cmocka_unit_test(test_put_joins_what_is_alike),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -258,6 +258,41 @@ static void offsets_beyond_the_end_assert(void **state)
     assert_int_equal(position.offset_bytes, 64 * KIB - 1);
 }
 
+/* What is counted by the period is what is counted row by row. */
+static void data_strips_of_a_member_are_counted(void **state)
+{
+    static const struct {
+        enum raid_level level;
+        uint32_t spans, members;
+    } shapes[] = {
+        {RAID_LEVEL_5, 1, 3}, {RAID_LEVEL_6, 1, 5}, {RAID_LEVEL_50, 2, 4}, {RAID_LEVEL_60, 3, 4}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        struct geometry geometry = make(shapes[i].level, shapes[i].spans, shapes[i].members);
+        uint32_t members = geometry_member_count(&geometry);
+
+        geometry.extent_bytes = UINT64_C(40) * geometry.strip_bytes;
+        for (uint64_t first = 0; first < 7; first++) {
+            uint64_t counts[32] = {0};
+
+            for (uint64_t end = first; end < geometry_row_count(&geometry); end++) {
+                struct row_map map;
+
+                for (uint32_t member = 0; member < members; member++) {
+                    assert_int_equal(
+                        geometry_member_data_strips(&geometry, member, first, end - first),
+                        counts[member]);
+                }
+                geometry_row_map(&geometry, end, &map);
+                for (uint32_t d = 0; d < map.data_count; d++) {
+                    counts[row_map_member(&map, map.data_place[d])]++;
+                }
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +301,7 @@ int main(void)
         cmocka_unit_test(stripes_and_mirrors_lie_in_member_order),
         cmocka_unit_test(rows_alternate_between_spans),
         cmocka_unit_test(pairs_go_round_the_members),
+        cmocka_unit_test(data_strips_of_a_member_are_counted),
         cmocka_unit_test(neighbours_must_not_both_fail),
         cmocka_unit_test(sizes_follow_the_level),
         cmocka_unit_test(every_bad_member_count_is_refused),

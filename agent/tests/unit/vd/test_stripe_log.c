@@ -22,7 +22,8 @@ static struct sim_array *array_start(uint64_t seed, bool stripe_log)
                                         .vd_count = 1,
                                         .extent_bytes = ROWS * STRIP,
                                         .consistent = true,
-                                        .stripe_log = stripe_log};
+                                        .stripe_log =
+                                            stripe_log ? STRIPE_LOG_MODE_ON : STRIPE_LOG_MODE_OFF};
     struct sim_array *array = sim_array_create(sim_world_create(seed), &options);
 
     assert_int_equal(sim_array_start(array), 0);
@@ -101,7 +102,8 @@ struct switching {
 
 static void stripe_log_set(struct group_config *config, void *context)
 {
-    config->vds[0].stripe_log = ((struct switching *)context)->on;
+    config->vds[0].stripe_log =
+        ((struct switching *)context)->on ? STRIPE_LOG_MODE_ON : STRIPE_LOG_MODE_OFF;
 }
 
 static void stripe_log_switch(struct sim_array *array, bool on)

@@ -428,6 +428,7 @@ static void test_a_replacement_has_to_wait_for_a_loss(void **state UNUSED)
                                               .extent_bytes = EXTENT,
                                               .spare_count = 1,
                                               .timeout_ms = 400,
+                                              .stripe_log = STRIPE_LOG_MODE_OFF,
                                               .consistent = true};
     struct sim_array *array = sim_array_create(sim_world_create(31), &options);
     struct hanging hanging = {.op = IO_OP_FLUSH, .to = UINT64_MAX};
@@ -685,7 +686,7 @@ static void test_an_end_that_waits_for_a_flush(void **state UNUSED)
 
 static void switch_the_log_on(struct group_config *config, void *context UNUSED)
 {
-    config->vds[0].stripe_log = true;
+    config->vds[0].stripe_log = STRIPE_LOG_MODE_ON;
 }
 
 static void slow_ring(void *context UNUSED, struct sim_drive *sim, const struct io_request *request)
@@ -740,7 +741,7 @@ static void slow_data(void *context UNUSED, struct sim_drive *sim, const struct 
 
 static void switch_the_log_off(struct group_config *config, void *context UNUSED)
 {
-    config->vds[0].stripe_log = false;
+    config->vds[0].stripe_log = STRIPE_LOG_MODE_OFF;
 }
 
 /* All records but the stripe log. */
@@ -771,7 +772,7 @@ static void part_begin(struct sim_array *array, struct vd_request *request, bool
 
 static void switch_the_log_off_badly(struct group_config *config, void *context UNUSED)
 {
-    config->vds[0].stripe_log = false;
+    config->vds[0].stripe_log = STRIPE_LOG_MODE_OFF;
     config->vds[0].name[0] = '\0'; /* no sound configuration */
 }
 

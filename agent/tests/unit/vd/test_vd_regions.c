@@ -22,6 +22,7 @@ static struct sim_array *array_start_warm(uint64_t seed, uint32_t warm_ms, uint6
                                         .extent_bytes = ROWS * STRIP,
                                         .spare_count = 1,
                                         .consistent = true,
+                                        .stripe_log = STRIPE_LOG_MODE_OFF,
                                         .dirty_warm_ms = warm_ms,
                                         .dirty_warm_bytes = warm_bytes,
                                         .region_bytes = 4 * STRIP};
@@ -324,6 +325,7 @@ static struct sim_array *array_of_many_pages(void)
                                         .vd_count = 1,
                                         .extent_bytes = UINT64_C(24000) * 8192,
                                         .consistent = true,
+                                        .stripe_log = STRIPE_LOG_MODE_OFF,
                                         .region_bytes = 8192};
     struct sim_array *array = sim_array_create(sim_world_create(9), &options);
 
@@ -431,6 +433,7 @@ static void test_removed_with_two_late_pages(void **state)
                                         .extent_bytes = ROWS * STRIP,
                                         .timeout_ms = 400,
                                         .consistent = true,
+                                        .stripe_log = STRIPE_LOG_MODE_OFF,
                                         .region_bytes = 4 * STRIP};
     struct sim_array *array = sim_array_create(sim_world_create(10), &options);
 
@@ -502,6 +505,7 @@ static void test_maps_of_what_is_being_added(void **state)
                                         .vd_count = 2,
                                         .extent_bytes = ROWS * STRIP,
                                         .consistent = true,
+                                        .stripe_log = STRIPE_LOG_MODE_OFF,
                                         .region_bytes = 4 * STRIP};
     struct sim_array *array = sim_array_create(sim_world_create(13), &options);
     struct vd *vd = NULL;

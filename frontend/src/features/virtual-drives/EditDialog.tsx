@@ -29,6 +29,7 @@ const settingsOf = (virtualDrive: VirtualDrive) => ({
   degraded_policy: virtualDrive.degraded_policy ?? 'keep',
   access: virtualDrive.access,
   stripe_log: virtualDrive.stripe_log ?? false,
+  stripe_log_mode: virtualDrive.stripe_log_mode ?? 'auto',
   hedged_reads: virtualDrive.hedged_reads ?? false,
 })
 
@@ -245,7 +246,19 @@ export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
             value={settings.access}
             onChange={(access) => set({ access })}
           />
-          {virtualDrive.stripe_log !== null && (
+          {virtualDrive.stripe_log_mode && (
+            <PolicySelect
+              name="stripe_log_mode"
+              label={t('policy.stripeLog')}
+              description={withPresent(
+                t('policy.stripeLogHelp'),
+                virtualDrive.effective_stripe_log,
+              )}
+              value={settings.stripe_log_mode}
+              onChange={(stripe_log_mode) => set({ stripe_log_mode })}
+            />
+          )}
+          {virtualDrive.stripe_log !== null && !virtualDrive.stripe_log_mode && (
             <Switch
               label={t('policy.stripeLog')}
               description={withPresent(

@@ -24,6 +24,14 @@ function switchRow(
   return asked === null ? [] : [stateRow(id, name, asked ? 'on' : 'off', state)]
 }
 
+/** An agent of an earlier version knows on and off only. */
+function stripeLogRow(virtualDrive: VirtualDrive) {
+  const { stripe_log_mode: mode, stripe_log: on, effective_stripe_log: state } = virtualDrive
+  return mode
+    ? [stateRow('stripeLog', i18n.t('policy.stripeLog'), mode, state)]
+    : switchRow('stripeLog', i18n.t('policy.stripeLog'), on, state)
+}
+
 /** An agent of an earlier version knows no such choice. */
 function degradedRow({ degraded_policy: asked, effective_degraded_policy: state }: VirtualDrive) {
   return asked ? [stateRow('degraded', i18n.t('vd.degraded'), asked, state)] : []
@@ -52,12 +60,7 @@ function policyRows(virtualDrive: VirtualDrive): PolicyRow[] {
     ),
     ...degradedRow(virtualDrive),
     stateRow('access', i18n.t('vd.access'), virtualDrive.access, virtualDrive.effective_access),
-    ...switchRow(
-      'stripeLog',
-      i18n.t('policy.stripeLog'),
-      virtualDrive.stripe_log,
-      virtualDrive.effective_stripe_log,
-    ),
+    ...stripeLogRow(virtualDrive),
     ...switchRow(
       'hedgedReads',
       i18n.t('policy.hedgedReads'),

@@ -10,6 +10,7 @@ export const POLICY_OPTIONS = {
   drive_cache_policy: ['default', 'on', 'off'],
   degraded_policy: ['keep', 'write_through'],
   access: ['read_write', 'read_only', 'blocked'],
+  stripe_log_mode: ['auto', 'on', 'off'],
 } as const satisfies {
   write_policy: Schemas['WritePolicy'][]
   read_policy: Schemas['ReadPolicy'][]
@@ -17,6 +18,7 @@ export const POLICY_OPTIONS = {
   drive_cache_policy: Schemas['DriveCachePolicy'][]
   degraded_policy: Schemas['DegradedPolicy'][]
   access: Schemas['AccessPolicy'][]
+  stripe_log_mode: Schemas['StripeLogMode'][]
 }
 
 export type PolicyName = keyof typeof POLICY_OPTIONS

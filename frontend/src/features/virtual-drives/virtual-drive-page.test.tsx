@@ -471,6 +471,7 @@ describe('virtual drive page', () => {
       degraded_policy: 'keep' as const,
       access: 'read_write' as const,
       stripe_log: false,
+      stripe_log_mode: 'auto' as const,
       hedged_reads: false,
     }
     expect(differences(before, { ...before, name: 'b', access: 'read_only' })).toEqual({

@@ -209,7 +209,7 @@ export const policy = {
   presetRiskNeeded: 'Accept what the preset gives up, or choose another.',
   stripeLog: 'Stripe log',
   stripeLogHelp:
-    'Logs each partly written row on the drives first. Closes the write hole; small writes are slower.',
+    'Logs each partly written row on the drives first, which closes the write hole. Automatic: only while a drive is missing or being rebuilt; healthy arrays stay as fast as they are.',
   hedgedReads: 'Hedged reads',
   hedgedReadsHelp:
     'Answer a read that takes much longer than usual from another copy or from parity.',

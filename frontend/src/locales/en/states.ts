@@ -122,6 +122,7 @@ export const policyWord = {
   direct: 'Direct',
   cached: 'Cached',
   default: 'As the drive has it',
+  auto: 'Automatic',
   keep: 'As before',
   unknown: 'Not known',
   on: 'On',
