@@ -11,13 +11,15 @@
 
 static void param_add(struct reason *reason, const char *name, const char *value)
 {
+    size_t bytes = text_cut(value, sizeof(reason->params[0].value) - 1);
+
     ASSERT(reason->param_count < REASON_PARAMS_MAX);
     ASSERT(strlen(name) < sizeof(reason->params[0].name));
-    /* Cutting a too long value is intended; it is only shown to people. */
     (void)snprintf(reason->params[reason->param_count].name, sizeof(reason->params[0].name), "%s",
                    name);
-    (void)snprintf(reason->params[reason->param_count].value, sizeof(reason->params[0].value), "%s",
-                   value);
+    /* Cutting a too long value is intended; it is only shown to people. */
+    memcpy(reason->params[reason->param_count].value, value, bytes);
+    reason->params[reason->param_count].value[bytes] = '\0';
     reason->param_count++;
 }
 

@@ -30,11 +30,24 @@ const char *size_text(uint64_t bytes, char out[SIZE_TEXT_BYTES])
     return out;
 }
 
+size_t text_cut(const char *text, size_t bytes)
+{
+    size_t length = strnlen(text, bytes + 1);
+
+    if (length <= bytes) {
+        return length;
+    }
+    while (bytes > 0 && ((unsigned char)text[bytes] & 0xC0u) == 0x80u) {
+        bytes--;
+    }
+    return bytes;
+}
+
 /* Appends at most what fits, always leaves room for the end mark. */
 static size_t append(char *buffer, size_t capacity, size_t used, const char *text, size_t bytes)
 {
     size_t room = capacity - 1 - used;
-    size_t taken = bytes < room ? bytes : room;
+    size_t taken = bytes <= room ? bytes : text_cut(text, room);
 
     ASSERT(used < capacity);
     memcpy(buffer + used, text, taken);

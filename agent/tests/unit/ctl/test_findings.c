@@ -11,6 +11,7 @@
 #include "sim_store.h"
 
 #define MINUTE (60 * SIM_SECOND)
+#define NAME_BYTES 23u /* of "252:3" */
 
 struct picture {
     struct controller_view controller;
@@ -96,15 +97,20 @@ static void drives_agree(const struct picture *picture)
         const struct drive_view *view = &picture->drives[i].view;
         enum drive_state state = view->state;
         bool member = view->group[0] != '\0';
+        enum reason_code why = view->has_state_reason ? view->state_reason.code : REASON_OK;
 
-        expect(picture,
-               state == DRIVE_STATE_FAILED && find(picture, FINDING_DRIVE_OVERWRITTEN, key) == NULL,
+        expect(picture, state == DRIVE_STATE_FAILED && why != REASON_DRIVE_LOST_OVERWRITTEN,
                FINDING_DRIVE_FAILED, key);
+        expect(picture,
+               (state == DRIVE_STATE_FAILED && why == REASON_DRIVE_LOST_OVERWRITTEN) ||
+                   (state == DRIVE_STATE_ONLINE && why == REASON_DRIVE_OVERWRITTEN_USED),
+               FINDING_DRIVE_OVERWRITTEN, key);
+        expect(picture, why == REASON_DRIVE_SHRUNK && view->present, FINDING_DRIVE_SHRUNK, key);
         expect(picture, state == DRIVE_STATE_MISSING && member, FINDING_DRIVE_MISSING, key);
         expect(picture, state == DRIVE_STATE_OFFLINE, FINDING_DRIVE_OFFLINE, key);
         expect(picture,
                state == DRIVE_STATE_UNCONFIGURED_BAD && !member && view->present &&
-                   find(picture, FINDING_DRIVE_SHRUNK, key) == NULL,
+                   why != REASON_DRIVE_SHRUNK,
                FINDING_DRIVE_UNCONFIGURED_BAD, key);
         expect(picture, state == DRIVE_STATE_UNCONFIGURED_BAD && member, FINDING_DRIVE_OUT_OF_DATE,
                key);
@@ -192,9 +198,48 @@ static void set(struct ctl_world *world, uint32_t fields, uint32_t glitch_second
     assert_int_equal(world_run(world, &command), REASON_OK);
 }
 
+static void slot_leave(struct ctl_world *world, uint32_t slot)
+{
+    world->slots[slot].absent = true;
+    slot_depart(world, slot);
+    world_settle(world, SIM_SECOND);
+}
+
+/* As mkfs does, which knows of no RAID: the first MiB and the end of the drive. */
+static void overwrite(struct ctl_world *world, uint32_t slot)
+{
+    const struct slot *place = &world->slots[slot];
+    uint8_t *bytes = calloc(1, MIB);
+
+    assert_non_null(bytes);
+    sim_drive_poke(place->drive, 0, bytes, MIB);
+    sim_drive_poke(place->drive, place->options.size_bytes - 64 * 1024, bytes, 64 * 1024);
+    free(bytes);
+}
+
+static void wipe_label(struct ctl_world *world, uint32_t slot)
+{
+    const struct slot *place = &world->slots[slot];
+    uint8_t *bytes = calloc(1, MIB);
+
+    assert_non_null(bytes);
+    sim_drive_poke(place->drive, 0, bytes, MIB);
+    sim_drive_poke(place->drive, drive_layout_label_offset(place->options.size_bytes, false, 0),
+                   bytes, LABEL_SLOT_COUNT * LABEL_SLOT_BYTES);
+    free(bytes);
+}
+
 /* Every way to lose up to three drives of every level, and what becomes of it. */
 
-enum loss { LOSS_PULL, LOSS_OFFLINE, LOSS_WRITE_ERROR, LOSS_DEPART, LOSS_MAX };
+enum loss {
+    LOSS_PULL,
+    LOSS_OFFLINE,
+    LOSS_WRITE_ERROR,
+    LOSS_DEPART,
+    LOSS_OVERWRITE, /* while arrayd does not run */
+    LOSS_SHRINK,
+    LOSS_MAX
+};
 enum spare {
     SPARE_NONE,
     SPARE_GOOD,
@@ -202,6 +247,8 @@ enum spare {
     SPARE_BLOCKS,
     SPARE_FAR,
     SPARE_PULLED,
+    SPARE_LEFT,
+    SPARE_WIPED,
     SPARE_MAX
 };
 
@@ -235,6 +282,17 @@ static void lose(struct ctl_world *world, uint32_t slot, enum loss loss)
     case LOSS_DEPART:
         slot_depart(world, slot);
         break;
+    case LOSS_OVERWRITE:
+        world_stop(world);
+        overwrite(world, slot);
+        world_start(world);
+        break;
+    case LOSS_SHRINK:
+        world_stop(world);
+        slot_resize(world, slot, 70 * MIB, 512);
+        world_start(world);
+        expect(look(world), true, FINDING_DRIVE_SHRUNK, slot_key(world, slot));
+        break;
     case LOSS_MAX:
         fail();
     }
@@ -261,12 +319,21 @@ static void spare_make(struct ctl_world *world, enum spare spare)
     if (spare == SPARE_PULLED) {
         assert_int_equal(world_fault(world, 6, FAULT_KIND_PULL), REASON_OK);
         expect(look(world), true, FINDING_SPARE_MISSING, slot_key(world, 6));
+    } else if (spare == SPARE_LEFT) {
+        slot_leave(world, 6);
+        world_restart(world);
+        expect(look(world), true, FINDING_SPARE_MISSING, slot_key(world, 6));
+    } else if (spare == SPARE_WIPED) {
+        world_stop(world);
+        wipe_label(world, 6);
+        world_start(world);
+        expect(look(world), true, FINDING_SPARE_OVERWRITTEN, slot_key(world, 6));
     }
 }
 
 static void array_lives(uint32_t array, enum loss loss, enum spare spare)
 {
-    struct ctl_world *world = world_new(array * 100 + loss * 10 + spare, 7);
+    struct ctl_world *world = world_new(array * 200 + loss * 20 + spare, 7);
     spare_prepare(world, spare);
     world_start(world);
     (void)look(world);
@@ -419,13 +486,6 @@ static void test_state_directory(void **state)
 
 /* A hot spare that is pulled is missed for as long as it is away: a restart does not forget it. */
 
-static void slot_leave(struct ctl_world *world, uint32_t slot)
-{
-    world->slots[slot].absent = true;
-    slot_depart(world, slot);
-    world_settle(world, SIM_SECOND);
-}
-
 static void slot_return(struct ctl_world *world, uint32_t slot)
 {
     world->slots[slot].absent = false;
@@ -518,30 +578,6 @@ static void test_spare_away_of_a_full_store(void **state)
 }
 
 /* Another program has written to a drive while nobody looked. */
-
-/* As mkfs does, which knows of no RAID: the first MiB and the end of the drive. */
-static void overwrite(struct ctl_world *world, uint32_t slot)
-{
-    const struct slot *place = &world->slots[slot];
-    uint8_t *bytes = calloc(1, MIB);
-
-    assert_non_null(bytes);
-    sim_drive_poke(place->drive, 0, bytes, MIB);
-    sim_drive_poke(place->drive, place->options.size_bytes - 64 * 1024, bytes, 64 * 1024);
-    free(bytes);
-}
-
-static void wipe_label(struct ctl_world *world, uint32_t slot)
-{
-    const struct slot *place = &world->slots[slot];
-    uint8_t *bytes = calloc(1, MIB);
-
-    assert_non_null(bytes);
-    sim_drive_poke(place->drive, 0, bytes, MIB);
-    sim_drive_poke(place->drive, drive_layout_label_offset(place->options.size_bytes, false, 0),
-                   bytes, LABEL_SLOT_COUNT * LABEL_SLOT_BYTES);
-    free(bytes);
-}
 
 static struct ctl_world *world_with(uint64_t seed, enum raid_level level, uint32_t drives)
 {
@@ -725,6 +761,69 @@ static void test_drive_cache(void **state)
     world_free(world);
 }
 
+/* Every sentence of a finding has room for the longest that can be put into it. */
+
+static const struct {
+    const char *name;
+    size_t bytes;
+} longest[] = {
+    {"drive", NAME_BYTES}, {"serial", 40},    {"path", 47},    {"group", 47},
+    {"name", VD_NAME_MAX}, {"count", 20},     {"drives", 119}, {"groups", 119},
+    {"places", 119},       {"found", 10},     {"seconds", 20}, {"requested", 17},
+    {"effective", 17},     {"wanted", 7},     {"missing", 23}, {"controller", 47},
+    {"percent", 10},       {"hours", 20},     {"model", 40},   {"error", 31},
+    {"size_bytes", 8},     {"used_bytes", 8}, {"bytes", 8},
+};
+
+static size_t longest_of(const char *name, size_t name_bytes)
+{
+    for (size_t i = 0; i < sizeof(longest) / sizeof(longest[0]); i++) {
+        if (strlen(longest[i].name) == name_bytes &&
+            memcmp(longest[i].name, name, name_bytes) == 0) {
+            return longest[i].bytes;
+        }
+    }
+    return 127; /* whatever a parameter can hold */
+}
+
+static void sentence_fits(enum reason_code code)
+{
+    const char *text = reason_code_text(code);
+    size_t bytes = 0;
+
+    while (*text != '\0') {
+        size_t plain = strcspn(text, "{");
+
+        bytes += plain;
+        text += plain;
+        if (*text == '{') {
+            size_t name_bytes = strcspn(text, "}") - 1;
+
+            bytes += longest_of(text + 1, name_bytes);
+            text += name_bytes + 2;
+        }
+    }
+    if (bytes >= REASON_TEXT_MAX) {
+        fail_msg("%s can have %zu bytes", reason_code_word(code), bytes);
+    }
+}
+
+static void test_sentences_fit(void **state)
+{
+    static const char *const parts[] = {"finding_", "effect_", "remedy_"};
+
+    (void)state;
+    for (unsigned code = 0; code < REASON_MAX; code++) {
+        const char *word = reason_code_word((enum reason_code)code);
+
+        for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+            if (strncmp(word, parts[i], strlen(parts[i])) == 0) {
+                sentence_fits((enum reason_code)code);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -737,6 +836,7 @@ int main(void)
         cmocka_unit_test(test_spare_is_overwritten),
         cmocka_unit_test(test_shrunk),
         cmocka_unit_test(test_drive_cache),
+        cmocka_unit_test(test_sentences_fit),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_idle_spares),
         cmocka_unit_test(test_repair),

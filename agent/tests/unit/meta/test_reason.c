@@ -45,6 +45,38 @@ static void test_long_value(void **state)
     assert_int_equal(strlen(reason.params[0].value), sizeof(reason.params[0].value) - 1);
 }
 
+/* What does not fit is cut between two characters, in a value and in a sentence. */
+static void test_cut_character(void **state)
+{
+    static const char *const characters[] = {"\xC3\xB6", "\xE6\x97\xA5", "\xF0\x9F\x92\xBE"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t before = 120; before <= 128; before++) {
+            struct reason reason;
+            char value[160] = "";
+            size_t whole = before + strlen(characters[i]) <= 127 ? before + strlen(characters[i])
+                           : before <= 127                       ? before
+                                                                 : 127;
+            char text[REASON_TEXT_MAX];
+
+            memset(value, 'x', before);
+            strcat(value, characters[i]);
+            reason_set(&reason, REASON_DRIVE_GONE, "drive", value, NULL);
+            assert_int_equal(strlen(reason.params[0].value), whole);
+            for (size_t capacity = 1; capacity < 160; capacity++) {
+                size_t length = reason_text(&reason, text, capacity);
+
+                assert_int_equal(length, strlen(text));
+                assert_true(length < capacity);
+                /* Either the whole character or nothing of it. */
+                assert_true(strpbrk(text, characters[i]) == NULL ||
+                            strstr(text, characters[i]) != NULL);
+            }
+        }
+    }
+}
+
 /* FIPS 180-4's examples. */
 static void test_sha256(void **state)
 {
@@ -72,6 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sentence),
         cmocka_unit_test(test_long_value),
+        cmocka_unit_test(test_cut_character),
         cmocka_unit_test(test_sha256),
     };
 
