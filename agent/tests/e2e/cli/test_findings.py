@@ -263,6 +263,54 @@ class Findings(AgentCase):
             answer = agent.json(f"{SLOT}3", "delete", "hotsparedrive", check=False)["Command Status"]
             self.assertEqual(answer["Status"], "Failure", answer)
 
+    def plain(self, slots):
+        """An agent over image files that it does not make, and their folder."""
+        folder = Path(self.agent(slots=0).directory)
+        for slot in range(slots):
+            with (folder / f"s{slot}").open("wb") as file:
+                file.truncate(256 * MIB)
+        return self.agent(slots=slots, drives=[
+            f'{{ path = "{folder}/s{slot}"; enclosure = {EID}; slot = {slot}; }}'
+            for slot in range(slots)]), folder
+
+    def test_a_boot_sector_on_a_member(self):
+        agent, folder = self.plain(2)
+        with agent:
+            agent.create("raid1", [0, 1])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            agent.stop()
+            with (folder / "s1").open("r+b") as file:
+                file.write(bytes(510) + b"\x55\xaa")
+            before = (folder / "s1").read_bytes()
+            agent.start()
+            finding = self.the(agent, "drive_overwritten")
+            self.assertEqual(finding["path"], f"{SLOT}1")
+            self.assertIn(f"{SLOT}1 start rebuild", finding["remedy"]["text"])
+            self.assertEqual((folder / "s1").read_bytes(), before)
+            agent.ctl(f"{SLOT}1", "start", "rebuild")
+            agent.optimal()
+            self.assertEqual(self.codes(agent), set())
+
+    def test_a_device_that_has_shrunk_and_grown(self):
+        agent, folder = self.plain(2)
+        with agent:
+            agent.create("raid1", [0, 1])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            agent.stop()
+            whole = (folder / "s1").read_bytes()
+            os.truncate(folder / "s1", 192 * MIB)
+            agent.start()
+            finding = self.the(agent, "drive_shrunk")
+            self.assertIn("is 64 MiB smaller than when it was taken into use: it had 268 MB and "
+                          "has 201 MB now", finding["what"]["text"])
+            self.assertEqual((folder / "s1").read_bytes(), whole[:192 * MIB])
+            agent.stop()
+            (folder / "s1").write_bytes(whole)
+            os.truncate(folder / "s1", 2048 * MIB)
+            agent.start()
+            agent.optimal()
+            self.assertEqual(self.codes(agent), set())
+
 
 if __name__ == "__main__":
     unittest.main()
