@@ -46,6 +46,7 @@ struct run {
     uint64_t refused_us;        /* or did until then */
     struct sim_event refuse_event; /* they do for a while after a power cut */
     bool refuse_posted;
+    uint64_t refused_task_us;   /* when a task failed meanwhile */
     bool cut;                   /* the last end was a power cut, */
     bool rest_at_risk;          /* of a whole group that no log was kept of, not resynced since */
     /* There was a cut whose writes no log knew of: from then on it may be told that blocks are lost

@@ -189,6 +189,7 @@ void refuse_cut_noted(struct run *run, struct run *from)
 
         if (flight->open && flight_writes(flight)) {
             excess_visit(from, flight, excess_note, run);
+            run->tells = run->tells || run_has_parity(from);
         }
     }
 }
@@ -206,6 +207,7 @@ bool refuse_flight_failed(struct run *run, const struct flight *flight)
         return true;
     }
     excess_visit(run, flight, excess_note, run);
+    run->tells = run->tells || run_has_parity(run); /* of torn rows, until they are synchronized */
     row_blocks = run_row_blocks(run, flight->vd);
     blocks = calloc(model->block_count, sizeof(*blocks));
     ASSERT(blocks != NULL);

@@ -6,6 +6,9 @@
 
 #include "run_private.h"
 
+/* One that was refused is not begun again at the same moment, or no time would pass. */
+#define REFUSED_US 20000u
+
 static bool is_final(const struct task *task)
 {
     struct task_status_view status;
@@ -22,6 +25,9 @@ static void tasks_bury(struct run *run)
             struct task_status_view status;
 
             task_status_get(run->tasks[i], &status);
+            run->refused_task_us = status.state == OPERATION_STATE_FAILED && refuse_is_on(run)
+                                       ? run->world->now_us
+                                       : run->refused_task_us;
             if (status.state == OPERATION_STATE_FAILED && !refuse_is_on(run) &&
                 ++run->failed_tasks > 2000) {
                 run_fail(run, "tasks fail again and again");
@@ -75,7 +81,8 @@ static void task_begin(struct run *run, enum operation_kind kind, uint32_t membe
     struct group *group = run->array->group;
     int error = 0;
 
-    if (slot == NULL || has_task(run, kind, member, vd)) {
+    if (slot == NULL || has_task(run, kind, member, vd) ||
+        (run->refused_task_us != 0 && run->world->now_us < run->refused_task_us + REFUSED_US)) {
         return;
     }
     if (vd != NULL) {

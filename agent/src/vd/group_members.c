@@ -143,13 +143,18 @@ void refusals_init(struct group *group)
     list_init(&group->refusal_timer.port_link);
 }
 
-void group_refuse(struct group *group)
+void refusals_again(struct group *group)
 {
-    group->refusing = true;
     if (!group->refusal_timer.armed) {
         clock_arm(group->clock, &group->refusal_timer,
                   clock_now_us(group->clock) + REFUSAL_AGAIN_US);
     }
+}
+
+void group_refuse(struct group *group)
+{
+    group->refusing = true;
+    refusals_again(group);
     stripe_marks_check(group);
 }
 
@@ -195,7 +200,7 @@ bool members_bear_loss(const struct group *group, const uint32_t *members, uint3
     return bears;
 }
 
-bool member_refusals_decide(struct group *group)
+bool member_refusals_judge(struct group *group)
 {
     uint32_t members[GROUP_MEMBERS_MAX];
     uint32_t count = 0;
@@ -210,6 +215,9 @@ bool member_refusals_decide(struct group *group)
         return group->refusing;
     }
     kept = !members_bear_loss(group, members, count);
+    if (kept) {
+        group_refuse(group);
+    }
     for (uint32_t i = 0; i < count; i++) {
         struct member *member = &group->members[members[i]];
         enum io_op op = member->refused_flush ? IO_OP_FLUSH : IO_OP_WRITE;
@@ -220,16 +228,6 @@ bool member_refusals_decide(struct group *group)
         if (!kept) {
             member_lose_by_status(group, members[i], op, group->refusal);
         }
-    }
-    return kept;
-}
-
-bool member_refusals_judge(struct group *group)
-{
-    bool kept = member_refusals_decide(group);
-
-    if (kept) {
-        group_refuse(group);
     }
     return kept;
 }

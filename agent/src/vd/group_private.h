@@ -527,7 +527,9 @@ void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,
 void member_lose_by_transfer(struct group *group, uint32_t member, const struct drive_io *io,
                              enum io_status status);
 void refusals_init(struct group *group);
-/* What waits for members that refuse gives up; they are tried again in a while. */
+/* What has been refused is tried again in a while. */
+void refusals_again(struct group *group);
+/* And what waits for members that refuse gives up until then. */
 void group_refuse(struct group *group);
 enum reason_code refusal_reason(enum io_status status);
 /* A mark or a record was not written. True: it was refused, and is to be judged with the others. */
@@ -537,8 +539,6 @@ bool flush_refusal_note(struct group *group, uint32_t member, enum io_status sta
 /* All parts have been answered. True: those that have refused stay, for the group would not go on
  * without them; marks and records are tried again in a while. Else they are lost. */
 bool member_refusals_judge(struct group *group);
-/* The same, but there may be another way to go on at once. */
-bool member_refusals_decide(struct group *group);
 /* Would the group go on without all of these, and those that have refused writes lately? */
 bool members_bear_loss(const struct group *group, const uint32_t *members, uint32_t count);
 /* Where the drive is; part of a change that the caller saves. */

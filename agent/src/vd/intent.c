@@ -315,7 +315,9 @@ void stripe_log_go_on(struct group *group)
     }
     if (group->log == stripe_log_seam(group->stripe_log)) {
         stripe_log_retry(group->stripe_log);
-    } else if (group->online && group->stop == STOP_NO) {
+    } else if (group->loss_unflushed) {
+        refusals_again(group); /* the loss comes first: if the log alone is refused, it is saved */
+    } else if (group->regions_running && group->stop == STOP_NO) {
         stripe_log_need(group); /* it could not begin */
     }
 }

@@ -100,9 +100,9 @@ static void batch_answered(struct log_io *io)
     struct group *group = log->group;
 
     if (io->status != IO_STATUS_OK) {
-        if (group->members[io->member].drive == io->io.drive &&
-            member_refusal_note(group, io->member, io->status)) {
-            log->refused = true; /* judged when all have answered */
+        if (IO_STATUS_IS_REFUSAL(io->status) && group->members[io->member].drive == io->io.drive) {
+            io->refusal = io->status; /* judged when all have answered */
+            log->refused = true;
         } else {
             member_lose_by_transfer(group, io->member, &io->io, io->status);
         }
@@ -204,6 +204,32 @@ bool log_batch_is_short(const struct stripe_log *log)
            log->copies < copies_wanted(group, &group->config.vds[0].geometry, log->span);
 }
 
+/* Those that have refused their part are lost if the group bears that. Others may yet take it, so
+ * this has nothing to do with marks and records (member_refusals_judge()). */
+static void batch_refusals_judge(struct stripe_log *log)
+{
+    struct group *group = log->group;
+    uint32_t members[GROUP_MEMBERS_MAX];
+    uint32_t count = 0;
+    bool bears = false;
+
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        if (log->ios[i].refusal != IO_STATUS_OK && member_is_live(group, i)) {
+            group->members[i].refused_us = clock_now_us(group->clock);
+            members[count++] = i;
+        }
+    }
+    bears = count > 0 && members_bear_loss(group, members, count);
+    for (uint32_t i = 0; i < count && bears; i++) {
+        struct log_io *io = &log->ios[members[i]];
+
+        member_lose_by_transfer(group, members[i], &io->io, io->refusal);
+    }
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        log->ios[i].refusal = IO_STATUS_OK;
+    }
+}
+
 /* Where copies are missing that members have refused, others will do: first of this span. */
 static void batch_part_done(struct stripe_log *log)
 {
@@ -215,7 +241,7 @@ static void batch_part_done(struct stripe_log *log)
         return;
     }
     if (log->refused) {
-        (void)member_refusals_decide(group); /* lost, or they stay: what counts are the copies */
+        batch_refusals_judge(log);
     }
     if (log_batch_is_short(log)) {
         const struct geometry *geometry = &group->config.vds[0].geometry;

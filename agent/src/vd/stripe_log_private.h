@@ -46,6 +46,7 @@ struct log_io {
     bool busy;
     bool late;
     enum io_status status;
+    enum io_status refusal; /* of its part of the batch, not judged yet; IO_STATUS_OK: none */
     uint8_t *kept;               /* of a late read: memory the device may still write to */
 };
 
