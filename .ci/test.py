@@ -121,9 +121,10 @@ STEPS = [
          reports=[junit("agent-judge")], floor=109, lane=LONG),
     Step("agent-fuzz", [[str(PYTHON), "agent/fuzz/run.py", "--build", str(BUILD / "agent-fuzz"),
                          "--junit", str(junit("agent-fuzz"))]], reports=[junit("agent-fuzz")]),
-    # The backend's predictions are those of the real arraysim.
+    # The backend's predictions are those of the real arraysim; copies drive the real uplink.
     Step("backend", [meson_setup("agent", "--buildtype=debugoptimized"),
-                     ["ninja", "-C", str(BUILD / "agent"), "--quiet", "src/lab/arraysim"],
+                     ["ninja", "-C", str(BUILD / "agent"), "--quiet", "src/lab/arraysim",
+                      "tests/tools/uplinktalk"],
                      [str(PYTHON), "-m", "pytest", "-q", "-n", "2", f"--junitxml={junit('backend')}"]],
          folder=ROOT / "backend", reports=[junit("backend")]),
     Step("agent-crash-asan", [meson_test("agent-asan", "crash", "crash-points")],

@@ -169,6 +169,12 @@ class Agent:
             self.world.runtime.registry.unregister(self.session)
             self.session = None
 
+    def die(self) -> None:
+        """The uplink's process ends; the backend may not notice it."""
+        if self.world.random.random() < 0.5:
+            self.session = None
+        self.hang_up()
+
     def vanish(self) -> None:
         """Power is cut: the backend does not notice at once."""
         self.run = self.session = None
@@ -213,15 +219,15 @@ class Agent:
         if admitted.agent_fence is None:
             return None
         if dies == "before":
-            self.hang_up()
+            self.die()
             return None
         self.state.fence = admitted.agent_fence
         if dies == "between":
-            self.hang_up()
+            self.die()
             return None
         self.link.fence = admitted.agent_fence
         if dies == "after":
-            self.hang_up()
+            self.die()
             return None
         await session.take(
             {"t": "heartbeat", "state_rev": 0, "event_seq": 0, "fence": admitted.agent_fence}
@@ -306,13 +312,18 @@ class World:
         self.seed = seed
         self.random = random.Random(seed)
         self.host_id = uuid4()
-        self.agents = [Agent(self, "first", "b1")]
+        self.agents = [self.machine("first", "b1")]
         self.acked: set[tuple[int, str]] = set()
         self.backups: list[tuple[LinkDirectory, StateDirectory]] = []
         self.snapshots: list[tuple[Agent, LinkDirectory, StateDirectory, Run | None]] = []
         self.server_backup: tuple[list[Any], set[tuple[int, str]]] | None = None
+        self.happenings = WITHOUT_COPIES if seed % 8 == 0 else WITH_COPIES
+        self.has_copies = False
         self._ticks = 0
         self.log: list[str] = []
+
+    def machine(self, name: str, boot: str) -> Agent:
+        return Agent(self, name, boot)
 
     def tick(self) -> int:
         self._ticks += 1
@@ -410,10 +421,16 @@ class World:
 
     async def step(self) -> None:
         agent = self.random.choice(self.agents)
-        name = self.random.choice(WITHOUT_COPIES if self.seed % 8 == 0 else WITH_COPIES)
+        name = self.random.choice(self.happenings)
         self.log.append(f"{name} {agent.name}")
+        self.has_copies = self.has_copies or name in COPYING
         await getattr(self, f"_{name}")(agent)
+        if name not in TALKING:
+            return
         await self.check_acked()
+        if not self.has_copies:  # whatever dies and comes again is the one machine there is
+            told = await self.alerts()
+            assert not told & {"host_cloned", "host_restored"}, f"{told} {self.story()}"
 
     async def _change(self, agent: Agent) -> None:
         if agent.run is None:
@@ -504,7 +521,7 @@ class World:
     async def _clone(self, agent: Agent) -> None:
         if len(self.agents) > 1:
             return
-        made = Agent(self, "second", self.random.choice([agent.boot, f"b{self.tick()}"]))
+        made = self.machine("second", self.random.choice([agent.boot, f"b{self.tick()}"]))
         made.link = copy.deepcopy(agent.link)
         if self.random.random() < 0.6:
             made.state = copy.deepcopy(agent.state)
@@ -583,6 +600,8 @@ ORDINARY = [
     *["wait"] * 3,
     *("vanish", "replace"),
 ]
+TALKING = ("connect", "sync", "lose", "server")
+COPYING = ("replace", "restore", "clone", "revert", "server", "older")
 # An agent of the version before cannot tell that its log went back and has grown since.
 WITHOUT_COPIES = [*ORDINARY, *["older"] * 3]
 WITH_COPIES = [

@@ -21,14 +21,23 @@ def _build_folder() -> Path:
     return BUILDS[0]
 
 
-@cache
-def arraysim() -> Path:
+def _built(variable: str, target: str) -> Path:
     """As the sources are now. Several workers may ask at the same time."""
-    if "ARRAYSIM" in os.environ:
-        return Path(os.environ["ARRAYSIM"])
+    if variable in os.environ:
+        return Path(os.environ[variable])
     with (ROOT / ".run/arraysim.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         folder = _build_folder()
-        target = "src/lab/arraysim"
         subprocess.run(["ninja", "-C", str(folder), "--quiet", target], check=True, cwd=ROOT)
     return folder / target
+
+
+@cache
+def arraysim() -> Path:
+    return _built("ARRAYSIM", "src/lab/arraysim")
+
+
+@cache
+def uplinktalk() -> Path:
+    """The real session of the uplink."""
+    return _built("UPLINKTALK", "tests/tools/uplinktalk")
