@@ -12,6 +12,9 @@ printed at the beginning, and again at the end of a run that failed, with the co
 same again: AW_FRESH_SEED=N in the environment. What a test has drawn from it is printed by the test,
 and repeated at the end if it failed.
 
+A step that takes longer than its limit, and one that begins after the whole run's, fails and says
+what was running: a test that hangs costs a failure, not the run.
+
 First what the others need is built. Then three lanes run beside each other: the stories of whole
 processes, which mostly wait; and with less priority what only computes, in two lanes, so that no
 core is idle while the longest test of a step is waited for. They end at about the same time.
@@ -23,6 +26,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -35,6 +39,10 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / ".run/build"
 RESULTS = ROOT / ".run/results"
 PYTHON = ROOT / ".run/venv/bin/python"
+
+# For what hangs, not for slow machines: a whole run takes about 40 minutes on two cores.
+STEP_MINUTES, RUN_MINUTES = 40, 75
+GRACE_SECONDS = 20
 
 FIRST, COMPUTING, LONG, STORIES = "first", "computing", "long", "stories"
 LANES = (STORIES, COMPUTING, LONG)
@@ -225,30 +233,97 @@ def repeat_command(names: list[str]) -> str:
     return f"AW_FRESH_SEED={RUN_SEED} make test{only}"
 
 
-def run_command(step: Step, command: list[str], outcome: Outcome) -> int:
+def descendants(pid: int) -> list[int]:
+    """Of a process, those it has started first, whatever sessions they have made for themselves."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(entry.read_text(errors="replace").rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            continue  # it has ended
+        children.setdefault(parent, []).append(int(entry.parent.name))
+    found, left = [], [pid]
+    while left:
+        found += children.get(left[0], [])
+        left += children.get(left.pop(0), [])
+    return found
+
+
+def command_line(pid: int) -> str:
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return ""
+    return b" ".join(words).decode(errors="replace").strip()
+
+
+def signal_all(pids: list[int], number: int) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+
+class Watch:
+    """Ends a command that is still running at a deadline, and all that it has started."""
+
+    def __init__(self, step: Step, process: subprocess.Popen[str], seconds: float):
+        self.running: list[str] = []  # then
+        self.step, self.process = step, process
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self._watch, args=(seconds,), daemon=True)
+        self.thread.start()
+
+    def _watch(self, seconds: float) -> None:
+        if self.over.wait(seconds):
+            return
+        pids = descendants(self.process.pid)
+        self.running = [line for line in map(command_line, [self.process.pid, *pids]) if line]
+        for line in self.running:
+            tell(self.step, f"!! out of time, still running: {line[:LINE_LENGTH]}")
+        signal_all([self.process.pid], signal.SIGTERM)  # it may end and report the others
+        if not self.over.wait(GRACE_SECONDS):
+            signal_all([*pids, *descendants(self.process.pid), self.process.pid], signal.SIGKILL)
+
+    def stop(self) -> None:
+        self.over.set()
+        self.thread.join()
+
+
+def run_command(step: Step, command: list[str], outcome: Outcome, deadline: float) -> int:
     tell(step, f"-- {' '.join(command)}")
     if step.lane in (COMPUTING, LONG):
         command = ["nice", "-n", "5", *command]
     with subprocess.Popen(command, cwd=step.folder, env={**os.environ, **fresh_seed(step), **step.env},
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace") as process:
+        watch = Watch(step, process, max(0.0, deadline - time.monotonic()))
         for line in process.stdout or ():
             tell(step, line)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
+        watch.stop()
+    if watch.running:
+        outcome.failures.append("\n    ".join(
+            [f"{step.name}: out of time; it was running", *watch.running[-TELLING_LINES:]]))
     outcome.cpu_seconds += usage.ru_utime + usage.ru_stime
     return process.returncode
 
 
-def run_step(step: Step) -> Outcome:
+def run_step(step: Step, run_deadline: float) -> Outcome:
     started = time.monotonic()
     outcome = Outcome()
+    if started >= run_deadline:
+        outcome.failures.append(f"{step.name}: was not run; the time of the whole run is over")
+        return outcome
     for report in step.reports:
         report.unlink(missing_ok=True)
     status = 0
     for command in step.commands:
-        status = run_command(step, command, outcome)
-        if status != 0:
+        status = run_command(step, command, outcome,
+                             min(run_deadline, started + STEP_MINUTES * 60))
+        if status != 0 or outcome.failures:
             break
     for report in step.reports:
         if report.exists():
@@ -262,16 +337,18 @@ def run_step(step: Step) -> Outcome:
     return outcome
 
 
-def run_lane(steps: list[Step], outcomes: dict[str, Outcome]) -> None:
+def run_lane(steps: list[Step], outcomes: dict[str, Outcome], deadline: float) -> None:
     for step in steps:
-        outcomes[step.name] = run_step(step)
+        outcomes[step.name] = run_step(step, deadline)
 
 
 def run_all(steps: list[Step]) -> dict[str, Outcome]:
     outcomes: dict[str, Outcome] = {}
-    run_lane([step for step in steps if step.lane == FIRST], outcomes)
+    deadline = time.monotonic() + RUN_MINUTES * 60
+    run_lane([step for step in steps if step.lane == FIRST], outcomes, deadline)
     lanes = [threading.Thread(target=run_lane, daemon=True,
-                              args=([step for step in steps if step.lane == lane], outcomes))
+                              args=([step for step in steps if step.lane == lane], outcomes,
+                                    deadline))
              for lane in LANES]
     for lane in lanes:
         lane.start()
