@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.tools/node/bin:$(PATH)
 BUILD := .run/build
 LISTEN ?= 127.0.0.1:8080
 
-.PHONY: help run test judge bench coverage soak soak-fuzz soak-lines soak-drives soak-host soak-restarts lint generate clean demo-reset setup setup-test agent frontend screenshots
+.PHONY: help run test judge bench coverage soak soak-fuzz soak-lines soak-drives soak-host soak-hole soak-restarts lint generate clean demo-reset setup setup-test agent frontend screenshots
 
 help:
 	@printf '%s\n' \
@@ -33,6 +33,8 @@ help:
 	  '                 agent/tests/prop/drives_ledger.jsonl ends' \
 	  'make soak-host   2,000 kills and 300 power cuts of arrayd itself, taken up again where' \
 	  '                 agent/tests/kill/ledger.jsonl ends' \
+	  'make soak-hole  3,000 kills and power cuts of RAID 5, 6, 50 and 60 with drives missing, taken up' \
+	  '                 again where agent/tests/kill/hole_ledger.jsonl ends' \
 	  'make soak-restarts  10,000 restarts of arrayd under clients that connect every millisecond,' \
 	  '                 taken up again where agent/tests/kill/clients_ledger.jsonl ends' \
 	  'make coverage    branches of the engine that its tests take, MC/DC of its state machines;' \
@@ -100,6 +102,12 @@ soak: setup-test agent
 
 soak-lines: setup-test agent
 	@python3 agent/tests/prop/long_run.py lines --program $(BUILD)/agent/tests/prop/test_prop_command_lines
+
+soak-hole: setup-test agent
+	@ARRAYD=$(BUILD)/agent/src/daemon/arrayd ARRAYCTL=$(BUILD)/agent/src/cli/arrayctl \
+	  LOSSYDRIVE=$(BUILD)/agent/tests/tools/lossydrive \
+	  /usr/bin/python3 agent/tests/kill/long_run.py --hole 3000 \
+	  --ledger agent/tests/kill/hole_ledger.jsonl
 
 soak-drives: setup-test agent
 	@python3 agent/tests/prop/long_run.py drives --program $(BUILD)/agent/tests/prop/test_prop_generations

@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
-"""Kills and missing drives, with the settings of a new installation: data at rest stay as they are.
+"""Ends without warning and missing drives, with the settings of a new installation: nothing that was
+acknowledged is lost, and data at rest stay as they are.
 
-    hole_cycles.py [--cycles 200] [--seed N] [--stripelog auto|on|off] [--ledger FILE]
+    hole_cycles.py kill  [--cycles 40]    SIGKILL, over plain files
+    hole_cycles.py power [--cycles 60]    SIGKILL and a power cut of all drives
+        [--seed N] [--stripelog auto|on|off] [--seconds 900] [--ledger FILE]
 
-RAID 5, 6, 50 and 60 on plain files. Every cycle writes to some blocks of every virtual drive over
-NBD, ends arrayd with SIGKILL in the middle of it, starts it again and reads everything: blocks that
-are never written have what they were filled with, the others what was acknowledged or written since.
-Between runs, after an orderly stop, files are taken away, as many as a virtual drive bears, and put
-back; they are rebuilt while the cycles go on. A drive is taken away only from a virtual drive whose
-rows agree (README.md tells what a loss in between costs).
+RAID 5, 6, 50 and 60. Every cycle writes to two thirds of the blocks of every virtual drive over NBD,
+ends arrayd in the middle of it, starts it again and reads everything. Under this load drives are set
+offline and rebuilt; with `kill`, files are taken away and put back between the runs, too. A drive
+goes only from a virtual drive whose rows agree (README.md tells what a loss in between costs).
+
+power: the drives are those that forget unflushed writes (tests/tools/lossydrive.c). What was
+acknowledged before a flush is there, and any other block holds what was durable or written since.
+
+With --stripelog off the same must hold, except that blocks may be unreadable until they are written
+again; they are counted.
 """
 
 import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import threading
 import time
@@ -23,16 +29,21 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "e2e" / "agent"),
                 str(Path(__file__).resolve().parents[2] / "tools")]
+import ledgers  # noqa: E402
 import nbd  # noqa: E402
 import seeds  # noqa: E402
-from harness import EID, Agent  # noqa: E402
+from harness import EID, Agent, wait_for  # noqa: E402
+from lossy_drives import LossyDrives  # noqa: E402
 
-BLOCK = 4096
+BLOCK, SECTOR = 4096, 512
+READ_BLOCKS = 64
 DRIVE_MIB = 72
 LAYOUT = {"five": ("raid5", 4, 1), "six": ("raid6", 5, 1),
           "fifty": ("raid50", 6, 2), "sixty": ("raid60", 8, 2)}
 SIZE = 8 << 20
 WRITERS = 2
+PATIENCE_S = 90
+LOAD_S = (.02, .3)
 
 
 def content(block, version):
@@ -46,76 +57,127 @@ class Volume:
         self.name = name
         self.level, self.count, self.spans = LAYOUT[name]
         self.slots = list(range(first, first + self.count))
-        self.away = set()
+        self.away = set()  # their files
         self.blocks = 0
         self.lock = threading.Lock()
+        self.acknowledged = 0
 
     def fill(self, agent):
         with agent.nbd(self.name) as handle:
             self.blocks = handle.get_size() // BLOCK
-            for block in range(0, self.blocks, 64):
-                end = min(block + 64, self.blocks)
+            for block in range(0, self.blocks, READ_BLOCKS):
+                end = min(block + READ_BLOCKS, self.blocks)
                 handle.pwrite(b"".join(content(at, 1) for at in range(block, end)), block * BLOCK)
             handle.flush()
+        self.base = [1] * self.blocks   # what was read last,
+        self.dead = [1] * self.blocks   # and how far versions had come by then
+        self.floor = [1] * self.blocks  # the oldest that may be there
         self.acked = [1] * self.blocks
         self.sent = [1] * self.blocks
 
-    def write(self, agent, rng, stop):
+    def write_some(self, handle, number, rng, forgets):
+        block = rng.randrange(self.blocks - 2) // 3 * 3 + 1 + number  # of each block one writes
+        with self.lock:
+            self.sent[block] += 1
+            version = self.sent[block]
+        handle.pwrite(content(block, version), block * BLOCK)
+        with self.lock:
+            self.acknowledged += 1
+            self.acked[block] = max(self.acked[block], version)
+            if not forgets:
+                self.floor[block] = max(self.floor[block], version)
+
+    def flush(self, handle):
+        with self.lock:
+            acked = list(self.acked)
+        handle.flush()
+        with self.lock:
+            self.floor = [max(pair) for pair in zip(self.floor, acked)]
+
+    def write(self, agent, number, rng, stop, forgets):
         """Until the connection ends. Every third block is left alone."""
         try:
             handle = agent.nbd_open(self.name)
             while not stop.is_set():
-                block = rng.randrange(self.blocks)
-                if block % 3 == 0:
-                    continue
-                with self.lock:
-                    self.sent[block] += 1
-                    version = self.sent[block]
-                handle.pwrite(content(block, version), block * BLOCK)
-                with self.lock:
-                    self.acked[block] = max(self.acked[block], version)
+                if rng.random() < .05:
+                    self.flush(handle)
+                else:
+                    self.write_some(handle, number, rng, forgets)
         except nbd.Error:
             pass
 
     def verify(self, agent):
-        """How many blocks could not be read. What was never written is as it was."""
+        """How many blocks could not be read; they are written again."""
         told = 0
         with agent.nbd(self.name) as handle:
-            for first in range(0, self.blocks, 64):
-                told += self._verify_some(handle, first, min(64, self.blocks - first))
+            for first in range(0, self.blocks, READ_BLOCKS):
+                count = min(READ_BLOCKS, self.blocks - first)
+                try:
+                    data = handle.pread(count * BLOCK, first * BLOCK)
+                except nbd.Error:
+                    told += sum(self._verify_alone(handle, first + i) for i in range(count))
+                    continue
+                for i in range(count):
+                    self._verify_block(handle, first + i, bytes(data[i * BLOCK:(i + 1) * BLOCK]))
         return told
 
-    def _verify_some(self, handle, first, count):
+    def _verify_alone(self, handle, block):
         try:
-            data = handle.pread(count * BLOCK, first * BLOCK)
+            data = bytes(handle.pread(BLOCK, block * BLOCK))
         except nbd.Error:
-            if count == 1:
-                return 1
-            return sum(self._verify_some(handle, first + i, 1) for i in range(count))
-        for i in range(count):
-            self._verify_block(first + i, bytes(data[i * BLOCK:(i + 1) * BLOCK]))
+            self._write_again(handle, block)
+            return 1
+        self._verify_block(handle, block, data)
         return 0
 
-    def _verify_block(self, block, data):
-        version = int.from_bytes(data[:8], "little") & 0xfffff
-        if data != content(block, version) or not self.acked[block] <= version <= self.sent[block]:
-            raise AssertionError(
-                f"{self.name}: block {block} ({'at rest' if block % 3 == 0 else 'written'}): version "
-                f"{version}, acknowledged {self.acked[block]}, sent {self.sent[block]}, whole: "
-                f"{data == content(block, version)}")
-        self.acked[block] = version  # what has been read stays
-        self.sent[block] = version
+    def _known(self, block, version):
+        """What has been read stays, and what was sent before does not come back."""
+        self.base[block] = self.floor[block] = self.acked[block] = version
+        self.dead[block] = self.sent[block] = max(self.sent[block], version)
+
+    def _write_again(self, handle, block):
+        version = self.sent[block] + 1
+        handle.pwrite(content(block, version), block * BLOCK, nbd.CMD_FLAG_FUA)
+        self._known(block, version)
+
+    def _verify_block(self, handle, block, data):
+        """A write that no flush has covered may be there in part."""
+        versions = set()
+        for at in range(0, BLOCK, SECTOR):
+            version = int.from_bytes(data[at:at + 8], "little") & 0xfffff
+            allowed = self.floor[block] <= version <= self.sent[block] and not (
+                self.base[block] < version <= self.dead[block])
+            if data[at:at + SECTOR] != content(block, version)[:SECTOR] or not allowed:
+                raise AssertionError(
+                    f"{self.name}: block {block} ({'at rest' if block % 3 == 0 else 'written'}), "
+                    f"sector {at // SECTOR}: version {version}, at least {self.floor[block]}, sent "
+                    f"{self.sent[block]}, last read {self.base[block]} of {self.dead[block]}")
+            versions.add(version)
+        if len(versions) == 1:
+            self._known(block, versions.pop())
+        else:
+            self._write_again(handle, block)
 
 
 class Cycles:
-    def __init__(self, arguments):
-        self.rng = random.Random(arguments.seed)
-        self.mode = arguments.stripelog
+    def __init__(self, options):
+        self.options = options
+        self.rng = random.Random(options.seed)
+        self.forgets = options.mode == "power"
         self.volumes = []
         for name in LAYOUT:
             self.volumes.append(Volume(name, sum(v.count for v in self.volumes)))
         slots = sum(v.count for v in self.volumes)
-        self.agent = Agent(slots=slots, drives=[])
+        if self.forgets:
+            self.drives = LossyDrives(slots, DRIVE_MIB)
+            self.agent = Agent(slots=slots, drives=self.drives.configured(EID))
+        else:
+            self.drives = None
+            self.agent = Agent(slots=slots, drives=[])
+            self.plain_files(slots)
+        self.kills = self.pulls = self.returns = self.offline = self.told = self.degraded = 0
+
+    def plain_files(self, slots):
         listed = ",\n".join(f'{{ path = "{self.path(slot)}"; enclosure = {EID}; slot = {slot}; }}'
                             for slot in range(slots))
         text = self.agent.config_path.read_text()
@@ -124,7 +186,6 @@ class Cycles:
         for slot in range(slots):
             with self.path(slot).open("wb") as file:
                 file.truncate(DRIVE_MIB << 20)
-        self.kills = self.pulls = self.returns = self.told = self.degraded = 0
 
     def path(self, slot):
         return self.agent.directory / f"p{slot}"
@@ -135,23 +196,40 @@ class Cycles:
             self.agent.create(volume.level, volume.slots, name=volume.name, size_bytes=SIZE,
                               **({"drives_per_span": volume.count // 2} if volume.spans > 1 else {}))
         for volume in self.volumes:
-            if self.mode:
+            if self.options.stripelog:
                 path = self.agent.view().vd(volume.name)["path"]
-                self.agent.ctl(path, "set", f"stripelog={self.mode}")
+                self.agent.ctl(path, "set", f"stripelog={self.options.stripelog}")
             volume.fill(self.agent)
+        self.agent.ctl("/c0", "set", "rebuildrate=100")
+        self.agent.ctl("/c0", "set", "autorebuild=off")
+        self.until_consistent()
 
-    def agrees(self, view, volume):
-        return view.vd(volume.name)["consistent"] and not view.running("resync")
+    def until_consistent(self):
+        """Nothing of a first synchronization is left, whatever is missing."""
+        wait_for("consistency", lambda: all(
+            self.agrees(self.agent.view(), volume) for volume in self.volumes), PATIENCE_S)
 
-    def change_drives(self):
+    @staticmethod
+    def agrees(view, volume):
+        return view.vd(volume.name)["consistent"]
+
+    def may_lose(self, view, volume):
+        return view.vd(volume.name)["drive_failures_left"] > 0 and self.agrees(view, volume)
+
+    @staticmethod
+    def states(view, volume):
+        """Of the drives whose files are there."""
+        return {slot: view.drive(slot)["state"] for slot in volume.slots if slot not in volume.away}
+
+    def change_files(self):
         """A file goes or comes back, if the state allows it; arrayd is stopped meanwhile."""
         view = self.agent.view()
         volume = self.rng.choice(self.volumes)
-        left = view.vd(volume.name)["drive_failures_left"]
-        take = left > 0 and self.agrees(view, volume) and (not volume.away or self.rng.random() < .3)
+        take = self.may_lose(view, volume) and (not volume.away or self.rng.random() < .3)
+        present = [s for s, state in self.states(view, volume).items() if state == "online"]
         self.agent.stop()
         if take:
-            slot = self.rng.choice([s for s in volume.slots if s not in volume.away])
+            slot = self.rng.choice(present)
             os.rename(self.path(slot), f"{self.path(slot)}.away")
             volume.away.add(slot)
             self.pulls += 1
@@ -161,63 +239,110 @@ class Cycles:
             self.returns += 1
         self.agent.start()
 
+    def change_states(self):
+        """Under load a drive is set offline, or one that is gets rebuilt."""
+        view = self.agent.view()
+        volume = self.rng.choice(self.volumes)
+        states = self.states(view, volume)
+        offline = [slot for slot, state in states.items() if state in ("offline", "failed")]
+        online = [slot for slot, state in states.items() if state == "online"]
+        if offline and self.rng.random() < .5:
+            self.agent.ctl(f"/c0/e{EID}/s{self.rng.choice(offline)}", "start", "rebuild")
+            self.returns += 1
+        elif self.may_lose(view, volume):
+            self.agent.ctl(f"/c0/e{EID}/s{self.rng.choice(online)}", "set", "offline", "force",
+                           check=False)
+            self.offline += 1
+
     def write_and_kill(self):
         stop = threading.Event()
-        threads = [threading.Thread(target=volume.write,
-                                    args=(self.agent, random.Random(self.rng.random()), stop))
-                   for volume in self.volumes for _ in range(WRITERS)]
+        threads = [threading.Thread(target=volume.write, daemon=True,
+                                    args=(self.agent, number, random.Random(self.rng.random()),
+                                          stop, self.forgets))
+                   for volume in self.volumes for number in range(WRITERS)]
         for thread in threads:
             thread.start()
-        time.sleep(self.rng.uniform(.02, .3))
+        time.sleep(self.rng.uniform(*LOAD_S))
+        if self.rng.random() < .7:
+            self.change_states()
+            time.sleep(self.rng.uniform(0, LOAD_S[1]))
         self.agent.kill()
         self.kills += 1
         stop.set()
         for thread in threads:
-            thread.join()
+            thread.join(PATIENCE_S)
+            if thread.is_alive():
+                raise AssertionError("a writer hangs although arrayd is dead")
+        if self.forgets:
+            self.drives.command("cut", "any", self.rng.randrange(1 << 32))
 
-    def run(self, cycles):
+    def run(self):
+        started = time.monotonic()
         self.begin()
-        for cycle in range(cycles):
-            if self.rng.random() < .4:
-                self.change_drives()
+        for cycle in range(self.options.cycles):
+            if time.monotonic() - started > self.options.seconds:
+                raise AssertionError(f"only {cycle} cycles in {self.options.seconds} s")
+            if not self.forgets and self.rng.random() < .3:
+                self.change_files()
             self.degraded += sum(self.agent.view().vd(v.name)["state"] != "optimal"
                                  for v in self.volumes)
             self.write_and_kill()
             self.agent.start()
             told = sum(volume.verify(self.agent) for volume in self.volumes)
             self.told += told
-            if told and self.mode != "off":
+            if told and self.options.stripelog != "off":
                 raise AssertionError(f"cycle {cycle}: {told} blocks could not be read")
+        if self.options.cycles >= 20 and not (self.degraded and self.offline):
+            raise AssertionError("nothing was missing: that proves nothing")
+
+    def close(self):
+        self.agent.stop()
+        self.agent.close()
+        if self.drives is not None:
+            self.drives.close()
+
+    def entry(self):
+        return {"kind": f"hole_{self.options.mode}", "seed": self.options.seed,
+                "cycles": self.kills, "volumes": len(LAYOUT), "degraded": self.degraded,
+                "pulls": self.pulls, "offline": self.offline, "returns": self.returns,
+                "acknowledged_writes": sum(v.acknowledged for v in self.volumes),
+                "told": self.told, "stripelog": self.options.stripelog or "default"}
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("mode", choices=("kill", "power"))
+    parser.add_argument("--cycles", type=int, default=40)
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--stripelog", choices=("auto", "on", "off"))
+    parser.add_argument("--seconds", type=int, default=900)
+    parser.add_argument("--ledger", type=Path, help="a file to which a line of JSON is added")
+    options = parser.parse_args()
+    if options.seed is None:
+        options.seed = seeds.fresh(f"hole-{options.mode}")
+    return options
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--cycles", type=int, default=200)
-    parser.add_argument("--seed", type=int)
-    parser.add_argument("--stripelog", choices=("auto", "on", "off"))
-    parser.add_argument("--ledger", type=Path)
-    arguments = parser.parse_args()
-    arguments.seed = arguments.seed if arguments.seed is not None else seeds.fresh("hole-cycles")
-    began = time.time()
-    cycles = Cycles(arguments)
+    options = parse()
+    began = time.monotonic()
+    cycles = Cycles(options)
+    failure = None
     try:
-        cycles.run(arguments.cycles)
-    except BaseException:
-        print(f"seed {arguments.seed}: kills {cycles.kills}", file=sys.stderr)
+        cycles.run()
+    except (AssertionError, nbd.Error, OSError, EOFError) as error:
+        failure = f"{type(error).__name__}: {error}"
         print(cycles.agent.log()[-2000:], file=sys.stderr)
-        raise
     finally:
-        cycles.agent.close()
-    entry = {"kind": "hole-cycles", "seed": arguments.seed, "cycles": cycles.kills,
-             "volumes": len(LAYOUT), "degraded": cycles.degraded, "pulls": cycles.pulls,
-             "returns": cycles.returns, "told": cycles.told, "wrong": 0, "lost": 0,
-             "stripelog": arguments.stripelog or "default", "seconds": round(time.time() - began)}
-    print(json.dumps(entry))
-    if arguments.ledger:
-        commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], capture_output=True,
-                                text=True, cwd=Path(__file__).parent, check=False).stdout.strip()
-        with arguments.ledger.open("a") as file:
-            file.write(json.dumps({"commit": commit, **entry}) + "\n")
+        cycles.close()
+    entry = {**cycles.entry(), "failures": int(failure is not None),
+             **({"first_failure": failure} if failure else {}),
+             "seconds": round(time.monotonic() - began)}
+    print(f"# {json.dumps(entry)}")
+    if options.ledger:
+        ledgers.append(options.ledger, {**ledgers.origin(engine="agent/src"), **entry})
+    if failure:
+        sys.exit(f"seed {options.seed}: {failure}")
 
 
 if __name__ == "__main__":

@@ -4,10 +4,13 @@ and what the ledger has counts, but for the cycles of a run that failed. Stopped
 it goes on; a failure ends it.
 
     long_run.py --ledger FILE [--kills 2000] [--power-cuts 300] [--piece 50]
+    long_run.py --ledger FILE --hole 3000 [--piece 50]
 
 So many kills and power cuts of write-through virtual drives, and as many of write-back ones: of
 the kills half with the cache in shared memory and half with its log in a file, the power cuts with
 its log on a drive that forgets. Each of these counts under a name of its own.
+
+--hole: so many ends of arrays with missing drives instead (hole_cycles.py), half of them kills.
 
 ARRAYD, ARRAYCTL and LOSSYDRIVE name the programs.
 """
@@ -38,16 +41,23 @@ def main():
     parser.add_argument("--ledger", type=Path, required=True)
     parser.add_argument("--kills", type=int, default=2000)
     parser.add_argument("--power-cuts", type=int, default=300)
+    parser.add_argument("--hole", type=int, default=0)
     parser.add_argument("--piece", type=int, default=50, help="cycles of one run, one geometry")
     options = parser.parse_args()
-    plan = [("power", "log", options.power_cuts),
-            ("kill", "shared-memory", (options.kills + 1) // 2),
-            ("kill", "log", options.kills // 2),
-            ("power", None, options.power_cuts), ("kill", None, options.kills)]
-    for mode, cache, wanted in plan:
-        while (left := wanted - totals(options.ledger)[0].get(kind(mode, cache), 0)) > 0:
-            code = subprocess.run([sys.executable, str(HERE / "restart_cycles.py"), mode,
-                                   *(["--cache", cache] if cache else []),
+    if options.hole:
+        plan = [(f"hole_{mode}", ["hole_cycles.py", mode], options.hole // 2)
+                for mode in ("power", "kill")]
+    else:
+        plan = [(kind(mode, cache), ["restart_cycles.py", mode,
+                                     *(["--cache", cache] if cache else [])], wanted)
+                for mode, cache, wanted in (
+                    ("power", "log", options.power_cuts),
+                    ("kill", "shared-memory", (options.kills + 1) // 2),
+                    ("kill", "log", options.kills // 2),
+                    ("power", None, options.power_cuts), ("kill", None, options.kills))]
+    for name, (program, *words), wanted in plan:
+        while (left := wanted - totals(options.ledger)[0].get(name, 0)) > 0:
+            code = subprocess.run([sys.executable, str(HERE / program), *words,
                                    "--cycles", str(min(left, options.piece)),
                                    "--ledger", str(options.ledger)], check=False).returncode
             if code != 0:
