@@ -9,7 +9,7 @@ acknowledged is lost, and data at rest stay as they are.
 RAID 5, 6, 50 and 60. Every cycle writes to two thirds of the blocks of every virtual drive over NBD,
 ends arrayd in the middle of it, starts it again and reads everything. Under this load drives are set
 offline and rebuilt; with `kill`, files are taken away and put back between the runs, too. A drive
-goes only from a virtual drive whose rows agree (README.md tells what a loss in between costs).
+goes only from a virtual drive whose rows agree (docs/limits.md tells what a loss in between costs).
 
 power: the drives are those that forget unflushed writes (tests/tools/lossydrive.c). What was
 acknowledged before a flush is there, and any other block holds what was durable or written since.
