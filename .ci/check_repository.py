@@ -1,5 +1,6 @@
 """Static checks of the whole repository: generated files are current, docker-compose.yml is in
-step with the rest, nothing machine-specific was committed. Writes a JUnit file."""
+step with the rest, links in the documents lead somewhere, nothing machine-specific was committed.
+Writes a JUnit file."""
 
 from __future__ import annotations
 
@@ -169,11 +170,65 @@ def tests_hide_no_tests() -> None:
     run(sys.executable, "-m", "ruff", "check", "--quiet", "--select", "F,E9", "agent", "e2e", ".ci")
 
 
+README_WORDS = 900
+
+
+def readme_stays_short() -> None:
+    words = len((ROOT / "README.md").read_text().split())
+    assert words <= README_WORDS, (
+        f"README.md has {words} words, and at most {README_WORDS} are allowed: "
+        "move the details to docs/")
+
+
+FENCE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1[`~]*[ \t]*$", flags=re.M | re.S)
+CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
+LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?(?:\s+[\"'][^)]*)?\)|\b(?:src|href)=[\"']([^\"']+)[\"']")
+HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", flags=re.M)
+
+
+def anchors(markdown: str) -> set[str]:
+    """What a link into a Markdown file may name: its headings as GitHub turns them into anchors."""
+    found: set[str] = set()
+    for title in HEADING.findall(FENCE.sub("", markdown)):
+        text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", title)
+        name = base = re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
+        number = 0
+        while name in found:
+            number += 1
+            name = f"{base}-{number}"
+        found.add(name)
+    return found
+
+
+def broken_links(path: Path, files: set[Path]) -> list[str]:
+    prose = CODE.sub("", FENCE.sub("", path.read_text()))
+    faults = []
+    for target in (first or second for first, second in LINK.findall(prose)):
+        if re.match(r"[a-z][a-z0-9+.-]*:|//", target, flags=re.I):
+            continue  # another site: not looked at here
+        name, _, anchor = target.partition("#")
+        other = (path.parent / name).resolve() if name else path
+        where = f"{path.relative_to(ROOT)}: ({target})"
+        if other not in files and not any(other in file.parents for file in files):
+            faults.append(f"{where} leads to no file of the repository")
+        elif anchor and (other.suffix != ".md" or anchor not in anchors(other.read_text())):
+            faults.append(f"{where} names a heading that is not there")
+    return faults
+
+
+def links_lead_somewhere() -> None:
+    files = set(tracked())
+    faults = [fault for path in tracked("*.md") if path.is_file()
+              for fault in broken_links(path, files)]
+    assert not faults, "\n".join(faults)
+
+
 CHECKS: list[Callable[[], None]] = [
     c_tables_match_the_protocol, fio_jobs_match_the_workloads, python_types_match_the_protocol,
     protocol_schemas_are_valid, profiles_match_their_schemas, openapi_matches_the_backend,
     client_matches_openapi, compose_file_is_in_step, compose_installs_what_setup_installs,
     nothing_machine_specific_is_committed, source_files_stay_readable, tests_hide_no_tests,
+    readme_stays_short, links_lead_somewhere,
 ]
 
 
