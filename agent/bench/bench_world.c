@@ -158,6 +158,9 @@ static void config_fill(const struct bench_world *world, struct rng *rng,
         config->members[i].state = i == setup->rebuild_member ? MEMBER_REBUILD : MEMBER_ONLINE;
         config->members[i].why = REASON_OK;
     }
+    if (setup->degraded) {
+        config->members[world->member_count - 1].state = MEMBER_MISSING;
+    }
     config->vd_count = 1;
     rng_fill(rng, vd->guid.bytes, sizeof vd->guid.bytes);
     (void)snprintf(vd->name, sizeof vd->name, "bench");
@@ -171,6 +174,7 @@ static void config_fill(const struct bench_world *world, struct rng *rng,
     };
     vd->size_bytes = geometry_size_bytes(&vd->geometry);
     vd->write_policy = WRITE_POLICY_WRITE_THROUGH;
+    vd->stripe_log = setup->stripe_log;
     /* As after the background initialization: read-modify-write is allowed. */
     vd->consistent_rows = geometry_row_count(&vd->geometry);
 }
@@ -197,6 +201,7 @@ static void intent_log_close(struct bench_world *world)
 static void group_open(struct bench_world *world)
 {
     struct group_options options = {0};
+    struct drive *drives[BENCH_DRIVES_MAX];
     struct group_config *config = calloc(1, sizeof *config);
     struct rng rng;
     struct uuid controller;
@@ -212,8 +217,12 @@ static void group_open(struct bench_world *world)
         intent_log_open(world, &config->guid);
         options.intent_log = world->intent_log;
     }
-    error = group_create(config, world->drives, &controller, world->group_store,
-                         loop_clock(world->loop), &options, NULL, &world->group);
+    memcpy(drives, world->drives, sizeof drives);
+    if (world->setup.degraded) {
+        drives[world->member_count - 1] = NULL;
+    }
+    error = group_create(config, drives, &controller, world->group_store, loop_clock(world->loop),
+                         &options, NULL, &world->group);
     free(config);
     if (error != 0) {
         bench_fail("the group cannot be made: %s", strerror(-error));

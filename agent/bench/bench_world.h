@@ -31,6 +31,8 @@ struct bench_setup {
     uint32_t strip_bytes;
     uint64_t extent_bytes;            /* on each member */
     uint32_t rebuild_member;          /* starts at 0 of a rebuild; BENCH_NO_MEMBER: none */
+    bool degraded;                    /* the last member is missing */
+    enum stripe_log_mode stripe_log;
     char *const *paths;               /* files; NULL: null drives */
     struct emulated_timing timing;    /* all zero: none */
     uint32_t intent_frames; /* of a journal in shared memory for write intents; 0: none */

@@ -1,13 +1,14 @@
 /*
- * What it costs to close the write hole with a journal in shared memory, as JSON on standard
- * output.
+ * What it costs to close the write hole, as JSON on standard output: with a journal in shared
+ * memory, and with the stripe log on the members, which begins when one is missing.
  *
  *   closure_bench [--quick] PROFILES
  *
  * Random writes of 4 KiB, 32 at a time, to RAID 5 of 8+1 and RAID 6 of 8+2, written through. Each
  * is a read-modify-write whose new data and parity go into the journal before they go to the
  * drives. Rate: over drives of the profile intel-x25-e in PROFILES/drives in real time, with the
- * journal over without, in turns, the median. CPU: on null drives, what the journal adds.
+ * journal over without, in turns, the median; and without a journal, stripelog=auto over off, while
+ * all members are there and while one is missing. CPU: on null drives, what the journal adds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,15 +39,21 @@ static struct bench_setup setup_of(enum raid_level level, uint32_t members)
     };
 }
 
+static void world_run(const struct bench_setup *setup, const struct bench_load *load,
+                      struct bench_result *ret_result)
+{
+    bench_world_open(&world, setup);
+    bench_load_run(&world, load, ret_result);
+    bench_world_close(&world);
+}
+
 static void load_run(const struct bench_setup *setup, bool with_journal,
                      const struct bench_load *load, struct bench_result *ret_result)
 {
     struct bench_setup with = *setup;
 
     with.intent_frames = with_journal ? INTENT_FRAMES : 0;
-    bench_world_open(&world, &with);
-    bench_load_run(&world, load, ret_result);
-    bench_world_close(&world);
+    world_run(&with, load, ret_result);
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -63,29 +70,57 @@ static double median(double *values, uint32_t count)
     return values[count / 2];
 }
 
-static void rate_of(const char *name, enum raid_level level, uint32_t members,
-                    const struct emulated_timing *timing)
+static double rate(const struct bench_result *result)
+{
+    return (double)result->request_count / (double)result->wall_ns;
+}
+
+/* Of two worlds in turns. */
+static void rate_print(const char *name, const struct bench_setup *with,
+                       const struct bench_setup *without)
 {
     const struct bench_load load = {.op = VD_OP_WRITE,
                                     .block_bytes = 4 * KIB,
                                     .depth = 32,
                                     .random = true,
                                     .wall_us = quick ? 100000 : 2000000};
-    struct bench_setup setup = setup_of(level, members);
     uint32_t rounds = quick ? 1 : ROUNDS;
     double ratios[ROUNDS];
 
-    setup.timing = *timing;
     for (uint32_t i = 0; i < rounds; i++) {
-        struct bench_result without;
-        struct bench_result with;
+        struct bench_result base;
+        struct bench_result other;
 
-        load_run(&setup, false, &load, &without);
-        load_run(&setup, true, &load, &with);
-        ratios[i] = (double)with.request_count / (double)with.wall_ns /
-                    ((double)without.request_count / (double)without.wall_ns);
+        world_run(without, &load, &base);
+        world_run(with, &load, &other);
+        ratios[i] = rate(&other) / rate(&base);
     }
     bench_print(name, median(ratios, rounds), "");
+}
+
+static void rate_of(const char *name, enum raid_level level, uint32_t members,
+                    const struct emulated_timing *timing)
+{
+    struct bench_setup without = setup_of(level, members);
+    struct bench_setup with = without;
+
+    without.timing = with.timing = *timing;
+    with.intent_frames = INTENT_FRAMES;
+    without.stripe_log = with.stripe_log = STRIPE_LOG_MODE_OFF;
+    rate_print(name, &with, &without);
+}
+
+static void stripe_log_rate_of(const char *name, enum raid_level level, uint32_t members,
+                               const struct emulated_timing *timing, bool degraded)
+{
+    struct bench_setup without = setup_of(level, members);
+    struct bench_setup with = without;
+
+    without.timing = with.timing = *timing;
+    without.degraded = with.degraded = degraded;
+    without.stripe_log = STRIPE_LOG_MODE_OFF;
+    with.stripe_log = STRIPE_LOG_MODE_AUTO;
+    rate_print(name, &with, &without);
 }
 
 static void cpu_of(const char *name, enum raid_level level, uint32_t members)
@@ -127,6 +162,10 @@ int main(int count, char **arguments)
     bench_print_begin();
     rate_of("closure_rate_raid5", RAID_LEVEL_5, 9, &profile.timing);
     rate_of("closure_rate_raid6", RAID_LEVEL_6, 10, &profile.timing);
+    stripe_log_rate_of("closure_whole_raid5", RAID_LEVEL_5, 9, &profile.timing, false);
+    stripe_log_rate_of("closure_whole_raid6", RAID_LEVEL_6, 10, &profile.timing, false);
+    stripe_log_rate_of("closure_degraded_raid5", RAID_LEVEL_5, 9, &profile.timing, true);
+    stripe_log_rate_of("closure_degraded_raid6", RAID_LEVEL_6, 10, &profile.timing, true);
     cpu_of("closure_cpu_raid5", RAID_LEVEL_5, 9);
     cpu_of("closure_cpu_raid6", RAID_LEVEL_6, 10);
     bench_print_end();

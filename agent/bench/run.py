@@ -9,7 +9,8 @@ Parts:
   realtime  RAID 0 over 16 X25-E in real time, in process and through NBD
   files   the engine on files, without NBD, against fio on the same files
   cache   what the write-back cache costs: acknowledgement, lookup, recovery
-  closure what it costs to close the write hole with a journal in shared memory
+  closure what it costs to close the write hole, with a journal in shared memory and with the
+          stripe log
   nbd     CPU of the NBD server per 4 KiB request, against nbdkit and QEMU
   vd      a virtual drive of arrayd by NBD against fio on the raw files
   predicted  virtual drives on emulated drives in real time, by NBD, against arraysim's prediction
@@ -90,6 +91,10 @@ ENGINE = {
     "wb_writes_log_64_deep": ("4 KiB writes back to a log on a file, 64 at a time", None),
     "closure_rate_raid5": ("random writes, RAID 5 8+1 of X25-E: with journal ÷ without", (">", 0.95)),
     "closure_rate_raid6": ("random writes, RAID 6 8+2 of X25-E: with journal ÷ without", (">", 0.95)),
+    "closure_whole_raid5": ("random writes, RAID 5 8+1 of X25-E: stripelog=auto ÷ off", (">", 0.98)),
+    "closure_whole_raid6": ("random writes, RAID 6 8+2 of X25-E: stripelog=auto ÷ off", (">", 0.98)),
+    "closure_degraded_raid5": ("the same, one drive missing, RAID 5", (">", 0.5)),
+    "closure_degraded_raid6": ("the same, one drive missing, RAID 6", (">", 0.5)),
     "closure_cpu_raid5": ("what the journal adds to a read-modify-write, RAID 5", None),
     "closure_cpu_raid6": ("what the journal adds to a read-modify-write, RAID 6", None),
     "realtime_raid0": ("RAID 0 of 16 X25-E: share of their 3,520 MB/s read in process", (">", 0.975)),

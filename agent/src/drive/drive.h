@@ -203,6 +203,8 @@ const struct drive_counters *drive_counters(const struct drive *drive);
 bool drive_is_foreground_busy(const struct drive *drive);
 /* Waiting and in the device. */
 uint32_t drive_queued(const struct drive *drive, enum io_class class_);
+/* Of both classes. */
+uint32_t drive_queued_all(const struct drive *drive);
 /* How fast it reads: by itself, and each of many; 0: not known. */
 struct pace drive_pace(const struct drive *drive, uint32_t length_bytes);
 /* When a read submitted now would probably be answered, in us from now: behind all that waits,

@@ -547,6 +547,11 @@ uint32_t drive_queued(const struct drive *drive, enum io_class class_)
     return drive->queued_count[class_] + drive->device_count[class_];
 }
 
+uint32_t drive_queued_all(const struct drive *drive)
+{
+    return drive_queued(drive, IO_CLASS_FOREGROUND) + drive_queued(drive, IO_CLASS_BACKGROUND);
+}
+
 const struct latency *drive_latency(const struct drive *drive)
 {
     return &drive->latency;

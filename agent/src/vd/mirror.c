@@ -160,11 +160,6 @@ static uint64_t way_of(const struct choice *choice, uint32_t place, const struct
                          pace->idle_us == 0 ? UINT64_MAX : WAY_IDLE_MAX * pace->idle_us);
 }
 
-static uint32_t queued_of(const struct drive *drive)
-{
-    return drive_queued(drive, IO_CLASS_FOREGROUND) + drive_queued(drive, IO_CLASS_BACKGROUND);
-}
-
 /* Of those that would answer at the same time the one with the shortest queue: a drive that works
  * on many at once answers few of them no later than one. */
 static uint32_t cheapest(const struct choice *choice, uint32_t valid)
@@ -179,7 +174,7 @@ static uint32_t cheapest(const struct choice *choice, uint32_t valid)
         const struct pace *pace = believed(choice, member);
         uint64_t expected_us =
             drive_expected_us(member->drive, &member->pace, pace) + way_of(choice, place, pace);
-        uint32_t queued = queued_of(member->drive);
+        uint32_t queued = drive_queued_all(member->drive);
 
         if (expected_us < best_us || (expected_us == best_us && queued < best_queued)) {
             best_us = expected_us;
@@ -214,7 +209,7 @@ static bool section_is_fair(const struct choice *choice, uint32_t place, uint32_
 static bool copies_are_idle(const struct choice *choice, uint32_t valid)
 {
     for (uint32_t left = valid; left != 0; left &= left - 1) {
-        if (queued_of(drive_of(choice, (uint32_t)__builtin_ctz(left))) > 0) {
+        if (drive_queued_all(drive_of(choice, (uint32_t)__builtin_ctz(left))) > 0) {
             return false;
         }
     }

@@ -166,21 +166,43 @@ static bool place_is_free(const struct stripe_log *log, uint32_t place)
            (log->tried & (UINT32_C(1) << place)) == 0;
 }
 
-/* To so many more members of the span; they take turns. True: there was one. */
+/* Of those that are free the one with the least waiting before it: the writes of the rows keep some
+ * members busier than others. Where all are alike, they take turns. UINT32_MAX: none is free. */
+static uint32_t place_choose(const struct stripe_log *log)
+{
+    uint32_t width = log->group->config.vds[0].geometry.members_per_span;
+    uint32_t best = UINT32_MAX;
+    uint32_t least = UINT32_MAX;
+
+    for (uint32_t i = 0; i < width; i++) {
+        uint32_t place = (uint32_t)((log->batch.sequence + i) % width);
+
+        if (place_is_free(log, place)) {
+            uint32_t waiting =
+                drive_queued_all(log->group->members[log->span * width + place].drive);
+
+            best = waiting < least ? place : best;
+            least = min_u32(least, waiting);
+        }
+    }
+    return best;
+}
+
+/* To so many more members of the span. True: there was one. */
 static bool batch_submit_more(struct stripe_log *log, uint32_t wanted)
 {
     uint32_t width = log->group->config.vds[0].geometry.members_per_span;
     bool any = false;
 
-    for (uint32_t i = 0; i < width && wanted > 0; i++) {
-        uint32_t place = (uint32_t)((log->batch.sequence + i) % width);
+    for (; wanted > 0; wanted--) {
+        uint32_t place = place_choose(log);
 
-        if (place_is_free(log, place)) {
-            log->tried |= UINT32_C(1) << place;
-            wanted--;
-            any = true;
-            batch_submit(&log->ios[log->span * width + place]);
+        if (place == UINT32_MAX) {
+            break;
         }
+        log->tried |= UINT32_C(1) << place;
+        any = true;
+        batch_submit(&log->ios[log->span * width + place]);
     }
     return any;
 }

@@ -162,9 +162,7 @@ static void waiting_fill(const struct stripe_op *op, uint32_t waiting[RAID_SPAN_
     for (uint32_t place = 0; place < op->map.width; place++) {
         const struct drive *drive = op->group->members[stripe_member(op, place)].drive;
 
-        waiting[place] = drive != NULL ? drive_queued(drive, IO_CLASS_FOREGROUND) +
-                                             drive_queued(drive, IO_CLASS_BACKGROUND)
-                                       : 0;
+        waiting[place] = drive != NULL ? drive_queued_all(drive) : 0;
     }
 }
 
@@ -317,8 +315,9 @@ static bool op_losses_durable(const struct stripe_op *op)
 /* Degraded, nothing is written while a log is about to begin (intent.c (5)). */
 static bool op_log_begins(const struct stripe_op *op)
 {
-    return (op->group->log_clearing.owner != NULL || stripe_log_is_awaited(op->vd)) &&
-           op->group->state != VIRTUAL_DRIVE_STATE_OPTIMAL && !SIM_BUG(LOG_ON_LATE);
+    return op->group->state != VIRTUAL_DRIVE_STATE_OPTIMAL &&
+           (op->group->log_clearing.owner != NULL || stripe_log_is_awaited(op->vd)) &&
+           !SIM_BUG(LOG_ON_LATE);
 }
 
 static enum stripe_event op_wait_marks(struct stripe_op *op)
