@@ -100,6 +100,15 @@ def word_families(words: dict) -> str:
     return "\n".join([*out, "", "#endif", ""])
 
 
+def check_lengths(words: dict, header: str) -> None:
+    """A reason is cut where a message ends (base/reason.h); its parameters come on top."""
+    limit = int(re.search(r"REASON_TEXT_MAX (\d+)u", header)[1])
+    for code, text in words["reasons"].items():
+        if len(text.encode()) > limit:
+            sys.exit(f"words.json: the reason {code} has {len(text.encode())} bytes; a reason has "
+                     f"at most {limit}")
+
+
 def finding_reason(words: dict, part: str, code: str) -> str:
     """The three sentences of a finding are reasons, so that all who show it can translate them."""
     name = f"{part}_{code}"
@@ -282,6 +291,7 @@ def sizes_check(sentences: list[str]) -> None:
 
 def main() -> int:
     words = json.loads((AGENT / "protocol/words.json").read_text())
+    check_lengths(words, (AGENT / "src/base/reason.h").read_text())
     events = json.loads((AGENT / "protocol/events.json").read_text())["events"]
     sizes_check([*words["reasons"].values(), *(event["text"] for event in events)])
     commands = json.loads((AGENT / "protocol/commands.schema.json").read_text())

@@ -109,7 +109,7 @@ class Config(AgentCase):
         steps = agent.json("/c0", "set", "config", f"file={path}", "dryrun")["Response Data"]
         self.assertEqual(essence(agent.view()), empty)
         self.assertEqual([row["Object"] for row in steps["Steps To Do"]],
-                         ["/c0", "one", "one", "two", "ten", "ten", "four", f"/c0/e{EID}/s11"])
+                         ["/c0", "one", "one", "two", "two", "ten", "ten", "four", f"/c0/e{EID}/s11"])
         agent.ctl("/c0", "set", "config", f"file={path}")
         self.assertEqual(essence(agent.view()), before)
 
