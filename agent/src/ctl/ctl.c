@@ -102,8 +102,8 @@ static void work_fired(struct clock_timer *timer)
     ctl_record_work(ctl);
     ctl_numbers_work(ctl);
     ctl_sizes_work(ctl);
+    ctl_groups_work(ctl); /* before whatever else may begin a change: it says what it waits for */
     ctl_spares_seen_work(ctl);
-    ctl_groups_work(ctl);
     ctl_foreign_work(ctl);
     ctl_stripes_work(ctl);
     ctl_measures_work(ctl);

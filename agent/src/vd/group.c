@@ -478,23 +478,29 @@ static bool replay_is_refused(struct group *group, int error)
     return true;
 }
 
+/* The stripe log is replayed, or begun anew; or there is another. */
+static void start_log_ended(struct group *group)
+{
+    if (!group_is_offline(group) && stripe_log_hand_over(group)) {
+        replay_begin(group, start_replayed);
+    } else {
+        start_settle(group);
+    }
+}
+
 static void start_replayed(struct group *group, int error)
 {
     if (error != 0 && !group_is_offline(group)) {
         if (replay_is_refused(group, error)) {
             return;
         }
-        if (group->stripe_log != NULL) {
-            stripe_log_restart(group, start_settle);
+        if (group_log_is_own(group)) {
+            stripe_log_restart(group, start_log_ended);
             return;
         }
         intent_log_lose(group);
     }
-    if (error == 0 && !group_is_offline(group) && stripe_log_hand_over(group)) {
-        replay_begin(group, start_replayed);
-        return;
-    }
-    start_settle(group);
+    start_log_ended(group);
 }
 
 static void start_loaded(struct group *group)

@@ -195,6 +195,7 @@ struct group {
     uint32_t log_number; /* of the log that is there, or was */
     struct stripe_log *stripe_log; /* if that is it, or is about to be */
     bool log_scarce; /* there was no memory for one */
+    bool log_spoilt; /* it has been lost: there is none before the next start */
     struct intent_clear log_clearing; /* owner: NULL if it is not under way */
     void (*restarted)(struct group *group);
     struct flush_waiter log_flush; /* makes room in the log */

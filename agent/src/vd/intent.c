@@ -11,11 +11,11 @@
  *     that is trusted now, but not yet by the records that a start would find.
  * (2) Logged is every write to a slice with an open intent, whatever it covers: or replay would
  *     put older content over it.
- * (3) A log that has gone stays away until the group starts again. Before the first write goes
- *     past it, a new generation is durable, so that nothing in it will ever be replayed.
- * (4) Not logged is what a cache keeps in the same medium (vd_request.kept) and writes again as a
- *     whole after a crash: mirrors, and rows all of whose data it has, also those of members that
- *     are missing. Part of a row with parity is logged: read-modify-write out of a torn row would
+ * (3) A log that has gone, the stripe log too, stays away until the group starts again. Before the
+ * first write goes past it, a new generation is durable, so that nothing in it will ever be
+ * replayed. (4) Not logged is what a cache keeps in the same medium (vd_request.kept) and writes
+ * again as a whole after a crash: mirrors, and rows all of whose data it has, also those of members
+ * that are missing. Part of a row with parity is logged: read-modify-write out of a torn row would
  *     leave its parity wrong.
  * (5) A virtual drive whose stripe log is automatic has it while a member of the group is not in
  *     sync, by the state or by the record. At a loss the log begins before the record of the loss
@@ -178,7 +178,7 @@ static bool stripe_log_is_wanted(const struct group *group)
         any = any || (vd_asks_for_log(group->vds[i]) &&
                       (!whole || group->config.vds[i].stripe_log == STRIPE_LOG_MODE_ON));
     }
-    return any && group->log == NULL && !group_is_offline(group);
+    return any && group->log == NULL && !group->log_spoilt && !group_is_offline(group);
 }
 
 /* By the record that was found: is there anything to be replayed? */
@@ -545,6 +545,7 @@ void intent_log_lose(struct group *group)
     if (group->log == NULL) {
         return;
     }
+    group->log_spoilt = group->log_spoilt || group_log_is_own(group); /* (3) */
     log_attach(group, NULL);
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         group->config.vds[i].intent_generation += group->config.vds[i].intent_generation % 2;

@@ -59,7 +59,9 @@ class RefusedWrites(AgentCase):
             with path.open("wb") as target:
                 target.truncate(DRIVE_MIB * MIB)
         agent = self.started(paths)
+        agent.ctl("/c0", "set", "bgirate=0")
         agent.create(level, list(range(width)))
+        agent.ctl("/c0/v0", "stop", "bgi", check=False)  # which would take the room of what is written
         with agent.nbd() as handle:
             written = write_random(handle, 8 * MIB, seed=1)
             filler = fill(folder)
@@ -74,6 +76,8 @@ class RefusedWrites(AgentCase):
             filler.unlink()
             subprocess.run(["mount", "-o", f"remount,size={width * 200}m", str(folder)], check=True)
             self.write_again(handle, 32 * MIB, 8 * MIB)
+            agent.ctl("/c0", "set", "bgirate=100")
+            agent.ctl("/c0/v0", "start", "bgi", check=False)
             agent.until("all drives to be in use", lambda v: v.vd()["state"] == "optimal"
                         and v.vd()["consistent"])
             self.assertEqual(digest(handle, 8 * MIB), written)
