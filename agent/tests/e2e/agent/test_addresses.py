@@ -222,8 +222,9 @@ class Numbers(AddressCase):
         agent.config_path.write_text(text.replace(
             re.search(r"\{ path = .*?\}; \},\n", text)[0], ""))
         agent.start()
-        gone = next(iter(before))
-        self.assertEqual(self.serials(agent), {k: v for k, v in before.items() if k != gone})
+        left = self.serials(agent)  # the drive of the first line may have any number
+        self.assertEqual(len(left), len(before) - 1)
+        self.assertLess(left.items(), before.items())
         agent.stop()
         agent.config_path.write_text(text)
         agent.start()
