@@ -449,6 +449,8 @@ void run_quiesce(struct run *run)
             risks_review(run);
             return;
         }
+        /* A task that was refused is begun again a little later, and nothing else may be due. */
+        sim_world_advance(run->world, SIM_SECOND);
     }
     run_fail(run, "the group does not become optimal: state %d",
              (int)group_state(run->array->group));
