@@ -19,8 +19,8 @@ size_t text_cut(const char *text, size_t bytes);
 /* The value of the parameter with this name (not terminated), or NULL if there is none. */
 typedef const char *(*template_value_fn)(const void *context, const char *name, size_t name_bytes);
 
-/* Fills the parameters in; what does not fit is cut, between two characters. A parameter called bytes or *_bytes, whose
- * value is a plain number, is shown as a size. Returns the length. */
+/* Fills the parameters in; what does not fit is cut, between two characters. A parameter called
+ * bytes or *_bytes, whose value is a plain number, is shown as a size. Returns the length. */
 size_t template_fill(const char *text, template_value_fn value_of, const void *context,
                      char *buffer, size_t capacity);
 
