@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -557,6 +558,22 @@ async def test_one_that_talks_too_much_is_ended(tmp_path: Path) -> None:
     program = Program(settings_with(script(tmp_path, "cat /dev/zero")))
     with pytest.raises(LabFailedError, match="too long"):
         await program.sweep(b"{}", PATIENCE_S, None)
+
+
+async def test_one_that_nobody_reads_is_ended(tmp_path: Path) -> None:
+    """Its pipe is full and is not being read: asyncio does not notice its end by itself."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        script(tmp_path, "cat /dev/zero"),
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        start_new_session=True,
+    )
+    await asyncio.sleep(0.5)
+    async with asyncio.timeout(20):
+        await program._end(process)
+    assert process.returncode == -signal.SIGKILL
 
 
 def test_one_that_ended_before_it_was_asked(tmp_path: Path) -> None:

@@ -131,6 +131,7 @@ async def _talk(
         return bytes(answer)
     finally:
         complaints.cancel()
+        await asyncio.wait([complaints])  # before anybody else reads there
 
 
 async def _listen(stream: asyncio.StreamReader, progress: Progress | None) -> str:
@@ -147,8 +148,18 @@ async def _listen(stream: asyncio.StreamReader, progress: Progress | None) -> st
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """With the processes that run its points."""
+    """With the processes that run its points. What they have written is read to its end: asyncio
+    looks away from a pipe whose reader lags behind, and does not notice that it was closed."""
+    assert process.stdout is not None
+    assert process.stderr is not None
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
+    await asyncio.gather(_discard(process.stdout), _discard(process.stderr))
     await process.wait()
+
+
+async def _discard(stream: asyncio.StreamReader) -> None:
+    with contextlib.suppress(ConnectionError):
+        while await stream.read(1 << 16):
+            pass
