@@ -221,8 +221,7 @@ static void bytes_event(const struct ctl_vd *cv, enum event_id event, uint64_t b
     ctl_event(cv->cg->ctl, event, cv->object.key, "virtual_drive", title, "bytes", text, NULL);
 }
 
-/* Blocks that cannot be read are told once, with all that there are: they are too many to be told
- * one by one. */
+/* One event for all blocks that cannot be read: there are too many for one each. */
 static void cv_suspect_check(struct ctl_vd *cv)
 {
     uint64_t suspect = vd_suspect_bytes(cv->vd);

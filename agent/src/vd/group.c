@@ -424,7 +424,7 @@ static void start_flushed(struct flush_waiter *waiter, int error)
     struct group *group = container_of(waiter, struct group, start_flush);
 
     group->start_unflushed = error != 0 && !group_is_offline(group);
-    /* Whom it cost, the next step finds out: without a member in sync the log begins now. */
+    /* A member may have been lost in this flush: then the stripe log begins now. */
     stripe_log_begin(group, start_finish);
 }
 

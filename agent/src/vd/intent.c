@@ -12,10 +12,11 @@
  * (2) Logged is every write to a slice with an open intent, whatever it covers: or replay would
  *     put older content over it.
  * (3) A log that has gone, the stripe log too, stays away until the group starts again. Before the
- * first write goes past it, a new generation is durable, so that nothing in it will ever be
- * replayed. (4) Not logged is what a cache keeps in the same medium (vd_request.kept) and writes
- * again as a whole after a crash: mirrors, and rows all of whose data it has, also those of members
- * that are missing. Part of a row with parity is logged: read-modify-write out of a torn row would
+ *     first write goes past it, a new generation is durable, so that nothing in it will ever be
+ *     replayed.
+ * (4) Not logged is what a cache keeps in the same medium (vd_request.kept) and writes again as a
+ *     whole after a crash: mirrors, and rows all of whose data it has, also those of members that
+ *     are missing. Part of a row with parity is logged: read-modify-write out of a torn row would
  *     leave its parity wrong.
  * (5) A virtual drive whose stripe log is automatic has it while a member of the group is not in
  *     sync, by the state or by the record. At a loss the log begins before the record of the loss
@@ -28,8 +29,8 @@
  * (7) A log that takes the place of one that has gone does not know of the writes under way then.
  *     While a member is not in sync no record names it before they have ended, and are flushed, as
  *     at a loss (flush.c (3)).
- * (8) By the record a journal may have been away when the stripe log was used. Then that is
- * replayed first, and the journal, which is void, takes its place.
+ * (8) A journal may have been away while the stripe log was used; the record tells. Then the
+ *     stripe log is replayed first, and the journal, which is void, is used from then on.
  */
 #include <errno.h>
 
@@ -172,13 +173,17 @@ bool generations_set(struct group *group)
 static bool stripe_log_is_wanted(const struct group *group)
 {
     bool whole = group->state == VIRTUAL_DRIVE_STATE_OPTIMAL;
-    bool any = false;
 
-    for (uint32_t i = 0; i < group->config.vd_count; i++) {
-        any = any || (vd_asks_for_log(group->vds[i]) &&
-                      (!whole || group->config.vds[i].stripe_log == STRIPE_LOG_MODE_ON));
+    if (group->log != NULL || group->log_spoilt || group_is_offline(group)) {
+        return false;
     }
-    return any && group->log == NULL && !group->log_spoilt && !group_is_offline(group);
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        if (vd_asks_for_log(group->vds[i]) &&
+            (!whole || group->config.vds[i].stripe_log == STRIPE_LOG_MODE_ON)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* By the record that was found: is there anything to be replayed? */
@@ -271,10 +276,11 @@ static void stripe_log_cleared(struct intent_clear *clear, int error)
             vd_changed_tell(group->vds[i]);
         }
     } else if (!group_is_offline(group)) {
-        group_refuse(
-            group); /* whoever waits for it fails, and it is tried again; so do those who */
+        /* Whoever waits for the log fails, and it is tried again. So does whoever waits for the
+         * record of a loss, which comes after it. */
+        group_refuse(group);
         if (group->loss_unflushed) {
-            saves_refuse(group); /* wait for the record of a loss, which comes after it */
+            saves_refuse(group);
         }
     }
     stripe_marks_check(group);
