@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.tools/node/bin:$(PATH)
 BUILD := .run/build
 LISTEN ?= 127.0.0.1:8080
 
-.PHONY: help run test judge bench coverage soak soak-fuzz soak-lines soak-drives soak-host soak-hole soak-restarts lint generate clean demo-reset setup setup-test agent frontend screenshots
+.PHONY: help run test test-bare test-documents judge bench coverage soak soak-fuzz soak-lines soak-drives soak-host soak-hole soak-restarts lint generate clean demo-reset deb deb-check journey upgrade-test setup setup-test agent frontend screenshots
 
 help:
 	@printf '%s\n' \
@@ -16,12 +16,24 @@ help:
 	  'make test        set up and run every test; ONLY="backend ..." only these steps of it.' \
   '                 What is drawn anew in each run comes from a seed that is printed, and again' \
   '                 with what failed: AW_FRESH_SEED=N repeats it' \
-	  'make judge       of make test only the step with a stock kernel under QEMU: over a virtual' \
+	  'make test-bare   make run (twice) and make test in a Debian 12 root made by debootstrap; as root.' \
+  '                 ONLY=run, ONLY=test or ONLY="test backend": less; CCACHE=1: with ccache.' \
+  '                 The result is kept in .ci/test-bare.json' \
+  'make test-documents  runs the commands of README.md and docs/ as they stand there, in Debian 12' \
+  '                 roots; as root. CHAIN=agent: only these; the result is kept in' \
+  '                 .ci/test-documents.json' \
+  'make judge       of make test only the step with a stock kernel under QEMU: over a virtual' \
 	  '                 drive while arrayd is restarted, its mdadm over the format on the drives, both' \
 	  '                 ways, its udev, which must leave them alone, and SCSI, NVMe and virtio drives that are' \
 	  '                 pulled and replaced (STORY=nbd|boot|drives|mdadm|udev)' \
 	  'make bench       speed, as ratios to named programs in the same run' \
 	  '                 (BENCH="--only engine --markdown" chooses; see bench/run.py)' \
+	  'make deb         the Debian packages of this tree, in .run/deb/out' \
+	  'make upgrade-test  agents and backends of this version and of the previous one, which is built from' \
+	  '                 git, work together; the result is added to packaging/upgrade/ledger.jsonl' \
+	  'make deb-check   that, and proves that they are reproducible and that lintian finds no error' \
+	  'make journey     installs, enrolls, upgrades, removes and purges the packages on an emulated Debian 12' \
+	  '                 machine that boots, with a mounted virtual drive (as root)' \
 	  'make soak        a long run of the crash simulator, written through, behind the cache' \
 	  '                 and by battery in turn, on and on (POINTS=1000000);' \
 	  '                 what it did is added to agent/sim/ledger.jsonl' \
@@ -37,7 +49,8 @@ help:
 	  '                 again where agent/tests/kill/hole_ledger.jsonl ends' \
 	  'make soak-restarts  10,000 restarts of arrayd under clients that connect every millisecond,' \
 	  '                 taken up again where agent/tests/kill/clients_ledger.jsonl ends' \
-	  'make coverage    branches of the engine that its tests take, MC/DC of its state machines;' \
+	  'make screenshots take the pictures of the README anew' \
+  'make coverage    branches of the engine that its tests take, MC/DC of its state machines;' \
   '                 fails below the limits in agent/tools/coverage*.py' \
 	  'make lint        formatters, linters, type checks' \
 	  'make generate    rewrite everything derived from agent/protocol and the API' \
@@ -52,13 +65,14 @@ setup-test:
 $(BUILD)/agent/build.ninja:
 	@.ci/meson-setup $(BUILD)/agent --buildtype=debugoptimized
 
-agent: setup $(BUILD)/agent/build.ninja
-	@ninja -C $(BUILD)/agent --quiet
+agent: setup-test $(BUILD)/agent/build.ninja
+	@.ci/compile $(BUILD)/agent
 
 frontend: setup
 	@.ci/build-frontend
 
-run: agent frontend
+run:
+	@.ci/build-demo
 	@exec .run/venv/bin/python e2e/stack/demo.py --listen '$(LISTEN)'
 
 demo-reset:
@@ -67,6 +81,14 @@ demo-reset:
 
 test: setup-test
 	@exec .run/venv/bin/python .ci/test.py $(ONLY)
+
+# In a fresh Debian 12 root, by root with debootstrap. ONLY=run, ONLY=test, ONLY="test generated"
+test-bare:
+	@exec /usr/bin/python3 .ci/test-bare $(if $(CCACHE),--ccache) $(ONLY)
+
+# Of the chains that are run in Debian 12 roots, too: by root with debootstrap. CHAIN=agent
+test-documents: setup-test
+	@exec .run/venv/bin/python .ci/run_documents.py --record $(if $(CCACHE),--ccache) $(CHAIN)
 
 judge: setup-test agent
 	@exec .ci/judge $(STORY)
@@ -121,13 +143,41 @@ lint: setup-test
 generate: setup-test
 	@python3 agent/tools/generate_tables.py
 	@python3 agent/tools/generate_fio_jobs.py
+	@python3 agent/tools/generate_unsupported.py
 	@.run/venv/bin/python backend/tools/generate_protocol.py
+	@.run/venv/bin/python backend/tools/generate_settings.py
 	@cd backend && ../.run/venv/bin/arraywright openapi > openapi.json
+	@cd backend && ../.run/venv/bin/python -m arraywright.cli.man_page > arraywright.8
 	@cd frontend && npm run --silent generate
 
-# Takes the README's pictures from the demo that runs in another terminal.
+upgrade-test: setup agent
+	@exec /usr/bin/python3 packaging/upgrade/run.py
+
+deb:
+	@.ci/setup deb
+	@packaging/build
+
+deb-check: deb
+	@packaging/reproducible
+
+journey:
+	@for program in debootstrap qemu-system-x86_64 debugfs; do command -v $$program >/dev/null || \
+	  { echo "make journey needs $$program" >&2; exit 1; }; done
+	@.ci/setup deb
+	@packaging/build --out .run/journey/packages
+	@exec /usr/bin/python3 packaging/journey/journey.py --packages .run/journey/packages \
+	  --ledger packaging/journey/ledger.jsonl
+
+# Takes the README's pictures, and notes what the pages consisted of: e2e/stories/pictures.spec.ts
+# compares that.
 screenshots: setup-test
-	@cd e2e && node screenshots.mjs http://127.0.0.1:8080 ../.run/demo/backend/admin-password
+	@.ci/meson-setup $(BUILD)/agent --buildtype=debugoptimized
+	@.ci/compile $(BUILD)/agent src/daemon/arrayd src/cli/arrayctl src/uplink/arraywright-uplink \
+	  src/lab/arraysim
+	@.ci/build-frontend
+	@cd e2e && AW_TAKE_PICTURES=1 PLAYWRIGHT_JUNIT_OUTPUT_NAME=test-results/pictures.xml \
+	  npx --no-install playwright test stories/pictures.spec.ts
+	@echo 'Look at .github/screenshots before you commit them.'
 
 clean:
 	rm -rf $(BUILD) frontend/dist e2e/test-results e2e/playwright-report

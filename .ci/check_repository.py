@@ -38,8 +38,16 @@ def fio_jobs_match_the_workloads() -> None:
     run(sys.executable, "agent/tools/generate_fio_jobs.py", "--check")
 
 
+def unsupported_commands_match_the_documents() -> None:
+    run(sys.executable, "agent/tools/generate_unsupported.py", "--check")
+
+
 def python_types_match_the_protocol() -> None:
     run(sys.executable, "backend/tools/generate_protocol.py", "--check")
+
+
+def settings_file_matches_the_settings() -> None:
+    run(str(ROOT / ".run/venv/bin/python"), "backend/tools/generate_settings.py", "--check")
 
 
 def openapi_matches_the_backend() -> None:
@@ -126,21 +134,36 @@ def compose_file_is_in_step() -> None:
                     assert any(ROOT.glob(source)), f"{dockerfile.name} copies {source}"
 
 
-def compose_installs_what_setup_installs() -> None:
-    setup = (ROOT / ".ci/setup").read_text()
-    listed = re.search(r"build_packages=\((.*?)\)", setup, flags=re.S)
-    assert listed
-    libraries = {word for word in listed[1].split() if word.startswith("lib") and
-                 word not in ("libcmocka-dev", "libnbd-dev", "libfuse3-dev")}
+def compose_file_has_the_form_of_compose_files() -> None:
+    run(str(ROOT / ".run/venv/bin/check-jsonschema"), "--builtin-schema", "vendor.compose-spec",
+        "docker-compose.yml")
+
+
+def images_are_built_from_the_files_of_the_packages() -> None:
     steps = []
     for name in ("agent", "backend"):
         dockerfile = (ROOT / name / "Dockerfile").read_text()
-        missing = sorted(word for word in libraries if word not in dockerfile)
-        assert not missing, f"{name}/Dockerfile does not install {', '.join(missing)}"
-        steps.append(re.search(r"^FROM debian:12-slim AS \w+\n(.*?)\nFROM ", dockerfile,
+        steps.append(re.search(r"^FROM debian:12-slim AS \w+\n(COPY|#.*?\nCOPY) packaging/debian/control"
+                               r" .*?\nRUN .*?apt-get build-dep .*?(?=\n\n)", dockerfile,
                                flags=re.M | re.S))
-    assert steps[0] and steps[1], "a Dockerfile does not build the agent"
-    assert steps[0][1].strip() == steps[1][1].strip(), "the Dockerfiles build different agents"
+    assert steps[0] and steps[1], "an image does not build the agent with the packages' control file"
+    assert (steps[0][0].partition("\n")[2] == steps[1][0].partition("\n")[2]), (
+        "the Dockerfiles build different agents")
+    backend = (ROOT / "backend/Dockerfile").read_text()
+    for program in ("packaging/backend/wheels", "packaging/backend/install"):
+        assert f"RUN {program} " in backend, f"backend/Dockerfile does not run {program}"
+
+
+def packages_are_built_with_what_setup_installs() -> None:
+    setup = (ROOT / ".ci/setup").read_text()
+    listed = re.search(r"build_packages=\((.*?)\)", setup, flags=re.S)
+    wanted = re.search(r"^Build-Depends:(.*?)^Standards", (ROOT / "packaging/debian/control").read_text(),
+                       flags=re.M | re.S)
+    assert listed and wanted
+    libraries = {word for word in listed[1].split() if word.startswith("lib") and
+                 word not in ("libc6-dev", "libcmocka-dev", "libnbd-dev", "libfuse3-dev")}
+    missing = libraries - set(re.findall(r"[\w.+-]+", wanted[1]))
+    assert not missing, f"packaging/debian/control does not name {', '.join(sorted(missing))}"
 
 
 def nothing_machine_specific_is_committed() -> None:
@@ -157,6 +180,26 @@ GENERATED = re.compile(
     r"\.gen\.|routeTree|/generated/|/corpus/|/src/base/words\.[ch]$|/link/protocol\.py$")
 
 
+# What mdadm prints, a word of the uplink, and a drive.
+QUOTED = re.compile(r"Fully Initialised|unauthorised|greyhound", re.IGNORECASE)
+BRITISH = re.compile(r"\w*(?:initialis|synchronis|recognis|optimis[ei]|randomis|authoris|organis|summaris"
+                     r"|behaviour|colour|favour|honour|licence)\w*", re.IGNORECASE)
+
+
+def spelling_is_american() -> None:
+    """The field's own: initialization, color."""
+    found = []
+    for path in tracked(":!*package-lock.json", ":!*/common_passwords.txt", ":!.ci/check_repository.py"):
+        try:
+            text = path.read_text()
+        except UnicodeDecodeError:
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            for word in BRITISH.findall(QUOTED.sub("", line)):
+                found.append(f"{path.relative_to(ROOT)}:{number}: {word}")
+    assert not found, "\n".join(found)
+
+
 def source_files_stay_readable() -> None:
     long = [f"{path.relative_to(ROOT)}: {lines} lines"
             for path in tracked("*.c", "*.h", "*.py", "*.ts", "*.tsx")
@@ -167,7 +210,7 @@ def source_files_stay_readable() -> None:
 
 def tests_hide_no_tests() -> None:
     """What a linter is sure of in our scripts and tests: two tests of one name are one test."""
-    run(sys.executable, "-m", "ruff", "check", "--quiet", "--select", "F,E9", "agent", "e2e", ".ci")
+    run(sys.executable, "-m", "ruff", "check", "--quiet", "--select", "F,E9", "agent", "e2e", ".ci", "packaging")
 
 
 README_WORDS = 900
@@ -223,12 +266,70 @@ def links_lead_somewhere() -> None:
     assert not faults, "\n".join(faults)
 
 
+def commands_of_the_documents_are_run_or_have_a_reason() -> None:
+    sys.path.insert(0, str(ROOT / ".ci"))
+    import documents  # noqa: PLC0415 (its neighbour)
+
+    blocks = documents.all_blocks()
+    assert any(block.chain for block in blocks), "no block of any page is run"
+    pages = {str(path.relative_to(ROOT)) for path in tracked("*.md")}
+    unknown = [page for page in documents.PAGES if page not in pages]
+    assert not unknown, f"not there any more: {', '.join(unknown)}"
+    unread = [page for page in sorted(pages - set(documents.PAGES))
+              if any(match["language"] in documents.SHELL
+                  for match in documents.FENCE.finditer((ROOT / page).read_text()))]
+    assert not unread, f"has shell commands, but .ci/documents.py does not read it: {unread}"
+
+
+def reach_faults(word: str, row: dict[str, object], intents: str, console: str,
+                 paths: dict[str, dict[str, object]]) -> list[str]:
+    """What is wrong with one row of agent/protocol/reach.json. A face may be {"none": REASON}; only
+    the first request of REST has to be the console's."""
+    faults = [f"{word}: {face} is {row.get(face)!r}" for face in ("arrayctl", "rest")
+              if not isinstance(row.get(face), str | list | dict)]
+    rest = row.get("rest")
+    requests = [rest] if isinstance(rest, str) else rest if isinstance(rest, list) else []
+    for request in requests:
+        method, path = request.split()
+        if method.lower() not in paths.get("/api/v1" + path, {}):
+            faults.append(f"{word}: the REST API has no {request}")
+    if requests and f'"{word}"' not in intents:
+        faults.append(f"{word}: the backend never sends it")
+    if requests and "console" not in row:
+        method, path = requests[0].split()
+        if not re.search(rf"\b{method}\(\s*'/api/v1{re.escape(path)}'", console):
+            faults.append(f"{word}: the console never calls {requests[0]}")
+    return faults
+
+
+def every_command_of_the_protocol_has_its_words() -> None:
+    """arrayctl's lines are typed by agent/tests/e2e/cli/test_reach.py."""
+    schema = json.loads((ROOT / "agent/protocol/commands.schema.json").read_text())["$defs"]
+    reach = json.loads((ROOT / "agent/protocol/reach.json").read_text())
+    paths = json.loads((ROOT / "backend/openapi.json").read_text())["paths"]
+    intents = "".join(path.read_text() for path in tracked("backend/arraywright/commands/*.py"))
+    console = "".join(path.read_text() for path in tracked("frontend/src/api/*.ts")
+                      if not path.name.endswith((".gen.ts", ".test.ts")))
+    faults = []
+    for part, mark in (("commands", "x-effects"), ("queries", "x-class")):
+        words = {word for word, body in schema.items() if mark in body}
+        faults += [f"{word}: agent/protocol/reach.json and the protocol do not both have it"
+                   for word in sorted(words ^ set(reach[part]))]
+        for word, row in reach[part].items():
+            faults += reach_faults(word, row, intents, console, paths)
+    assert not faults, "\n".join(faults)
+
+
 CHECKS: list[Callable[[], None]] = [
     c_tables_match_the_protocol, fio_jobs_match_the_workloads, python_types_match_the_protocol,
-    protocol_schemas_are_valid, profiles_match_their_schemas, openapi_matches_the_backend,
-    client_matches_openapi, compose_file_is_in_step, compose_installs_what_setup_installs,
-    nothing_machine_specific_is_committed, source_files_stay_readable, tests_hide_no_tests,
-    readme_stays_short, links_lead_somewhere,
+    unsupported_commands_match_the_documents,
+    protocol_schemas_are_valid, profiles_match_their_schemas, settings_file_matches_the_settings,
+    openapi_matches_the_backend,
+    client_matches_openapi, compose_file_is_in_step, compose_file_has_the_form_of_compose_files,
+    images_are_built_from_the_files_of_the_packages, packages_are_built_with_what_setup_installs,
+    nothing_machine_specific_is_committed, spelling_is_american, source_files_stay_readable, tests_hide_no_tests,
+    readme_stays_short, links_lead_somewhere, commands_of_the_documents_are_run_or_have_a_reason,
+    every_command_of_the_protocol_has_its_words,
 ]
 
 

@@ -40,7 +40,7 @@ BUILD = ROOT / ".run/build"
 RESULTS = ROOT / ".run/results"
 PYTHON = ROOT / ".run/venv/bin/python"
 
-# For what hangs, not for slow machines: a whole run takes about 40 minutes on two cores.
+# For what hangs, not for slow machines: a whole run takes about 35 minutes on two cores.
 STEP_MINUTES, RUN_MINUTES = 40, 75
 GRACE_SECONDS = 20
 
@@ -82,14 +82,15 @@ def junit(name: str) -> Path:
     return RESULTS / f"{name}.xml"
 
 
-# Optimised less, which compiles in two thirds of the time and runs in 1.1 times; and with addresses
+# Optimized less, which compiles in two thirds of the time and runs in 1.1 times; and with addresses
 # checked, where most is compiled, with lines but no variables for debuggers: a tenth less.
 SANITIZED = ["--buildtype=debugoptimized", "-Doptimization=1", "-Dc_args=-g1",
              "-Db_sanitize=address,undefined", "-Db_lundef=false"]
 THREADED = ["--buildtype=debugoptimized", "-Doptimization=1", "-Db_sanitize=thread",
             "-Db_lundef=false"]
 # What others than the agent's own tests run.
-PROGRAMS = ["src/attach/arraywright-attach", "tests/tools/ddfimage", "tests/tools/ddfread"]
+PROGRAMS = ["src/attach/arraywright-attach", "src/uplink/arraywright-uplink", "src/lab/arraysim",
+            "tests/tools/ddfimage", "tests/tools/ddfread"]
 SAN_ENV = {
     "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=1",
     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
@@ -112,7 +113,7 @@ STEPS = [
     Step("agent-prop", [meson_test("agent", "prop")], reports=[meson_report("agent", "prop")]),
     Step("agent-sim", [meson_test("agent-asan", "sim")],
          reports=[meson_report("agent-asan", "sim")], env=SAN_ENV),
-    # The quotas of crash points: optimised with assertions, and below sanitized.
+    # The quotas of crash points: optimized with assertions, and below sanitized.
     Step("agent-crash", [meson_test("agent", "crash")], reports=[meson_report("agent", "crash")]),
     Step("agent-threads", [meson_test("agent-tsan", "threads")],
          reports=[meson_report("agent-tsan", "threads")], env=SAN_ENV),
@@ -128,13 +129,18 @@ STEPS = [
     Step("agent-judge", [[str(ROOT / ".ci/judge"), "--junit", str(junit("agent-judge"))]],
          reports=[junit("agent-judge")], floor=109, lane=LONG),
     Step("agent-fuzz", [[str(PYTHON), "agent/fuzz/run.py", "--build", str(BUILD / "agent-fuzz"),
-                         "--junit", str(junit("agent-fuzz"))]], reports=[junit("agent-fuzz")]),
+                         "--junit", str(junit("agent-fuzz"))]], reports=[junit("agent-fuzz")],
+         lane=LONG),
     # The backend's predictions are those of the real arraysim; copies drive the real uplink.
     Step("backend", [meson_setup("agent", "--buildtype=debugoptimized"),
                      ["ninja", "-C", str(BUILD / "agent"), "--quiet", "src/lab/arraysim",
                       "tests/tools/uplinktalk"],
                      [str(PYTHON), "-m", "pytest", "-q", "-n", "2", f"--junitxml={junit('backend')}"]],
          folder=ROOT / "backend", reports=[junit("backend")]),
+    # The packages' files and scripts, with the programs that are built already.
+    Step("packages", [[str(PYTHON), "-m", "pytest", "-q", "packaging/tests",
+                       f"--junitxml={junit('packages')}"]],
+         reports=[junit("packages")], floor=14, env={"AW_PROGRAMS": str(BUILD / "agent")}),
     Step("agent-crash-asan", [meson_test("agent-asan", "crash", "crash-points")],
          reports=[meson_report("agent-asan", "crash")], env=SAN_ENV, lane=LONG),
     # What the reviews claim, on models of their drives.
@@ -142,11 +148,18 @@ STEPS = [
          reports=[meson_report("agent", "claims")], floor=130, lane=LONG),
     # Built first: the stories need it, whatever its own tests say.
     Step("frontend", [
-        [str(ROOT / ".ci/build-frontend")],
+        [str(ROOT / ".ci/build-frontend"), "--types"],
         ["npm", "run", "--silent", "test", "--", "--reporter=default", "--reporter=junit",
          f"--outputFile.junit={junit('frontend')}"],
         ["npm", "run", "--silent", "size"],
     ], folder=ROOT / "frontend", reports=[junit("frontend")], lane=STORIES),
+    # The commands of the pages, beside a demo that is started for them.
+    Step("documents", [meson_setup("agent", "--buildtype=debugoptimized"),
+                       [str(ROOT / ".ci/compile"), str(BUILD / "agent"), "src/daemon/arrayd",
+                        "src/cli/arrayctl", "src/uplink/arraywright-uplink", "src/lab/arraysim"],
+                       [str(PYTHON), ".ci/run_documents.py", "demo",
+                        "--junit", str(junit("documents"))]],
+         reports=[junit("documents")], lane=STORIES),
     Step("e2e", [["npx", "--no-install", "playwright", "test"]], folder=ROOT / "e2e",
          reports=[junit("e2e")],
          env={"PLAYWRIGHT_JUNIT_OUTPUT_NAME": str(junit("e2e")),
@@ -178,22 +191,24 @@ class Outcome:
         return len(self.failures)
 
 
-TELLING = re.compile(r"\s*(# )?(FAIL|ERROR|FAILED|not ok|Assert|assert|SUMMARY)|\w+(Error|Exception)\b")
+TELLING = re.compile(r"\s*(# )?(FAIL|ERROR|FAILED|not ok|Assert|assert|SUMMARY)|\w+(Error|Exception)\b"
+                     r"|(Error|Locator|Expected|Received): ")
 SEED = re.compile(r"\bAW_SEED=\d|\bseed:? \d|-seed[= ]\d", re.IGNORECASE)
 TELLING_LINES, SEED_LINES, LINE_LENGTH = 4, 2, 200
 
 
 def said(parts: list[ElementTree.Element]) -> list[str]:
     return [line.strip() for part in parts for text in (part.get("message"), part.text)
-            for line in (text or "").splitlines()]
+            for line in (text or "").splitlines() if line.strip()]
 
 
 def why(case: ElementTree.Element, suite: ElementTree.Element) -> list[str]:
     """What a failed case says of itself, in a few lines, and the seeds it names. What a program of
     several cases has printed is with their suite."""
-    own = said(list(case))
+    # The reason comes before what was printed and attached.
+    own = said([*case.findall("failure"), *case.findall("error"), *case])
     common = said(suite.findall("system-out"))
-    telling = [line for line in own if TELLING.match(line)]
+    telling = [line for line in own if TELLING.match(line)] or own[:TELLING_LINES]
     seeds = [line for line in own + common if SEED.search(line)]
     chosen = [*dict.fromkeys(telling)][:TELLING_LINES] + [*dict.fromkeys(seeds)][-SEED_LINES:]
     return [line[:LINE_LENGTH] for line in dict.fromkeys(chosen)]

@@ -48,10 +48,31 @@ static void null_run(struct loop_task *task)
     }
 }
 
+static void bytes_move(const struct null_drive *drive, const struct io_request *request)
+{
+    uint64_t done = 0;
+
+    while (done < request->length_bytes) {
+        uint64_t at = (request->offset_bytes + done) % drive->byte_count;
+        uint64_t part = min_u64(request->length_bytes - done, drive->byte_count - at);
+        uint8_t *buffer = (uint8_t *)request->buffer + done;
+
+        if (request->op == IO_OP_READ) {
+            memcpy(buffer, drive->bytes + at, part);
+        } else {
+            memcpy(drive->bytes + at, buffer, part);
+        }
+        done += part;
+    }
+}
+
 static void null_submit(struct io_port *port, struct io_request *request)
 {
     struct null_drive *drive = container_of(port, struct null_drive, io);
 
+    if (drive->bytes != NULL && (request->op == IO_OP_READ || request->op == IO_OP_WRITE)) {
+        bytes_move(drive, request);
+    }
     list_init(&request->port_link);
     list_push_tail(&drive->answers, &request->port_link);
     loop_post(drive->loop, &drive->task);
@@ -70,6 +91,14 @@ static struct io_port *null_open(struct bench_world *world, uint32_t index)
         .physical_block_bytes = 4096,
     };
     drive->loop = world->loop;
+    if (world->setup.moves_bytes) {
+        drive->byte_count = min_u64(drive->io.size_bytes, BENCH_MEMORY_BYTES);
+        drive->bytes = aligned_alloc(4096, drive->byte_count);
+        if (drive->bytes == NULL) {
+            bench_fail("no memory for a drive");
+        }
+        memset(drive->bytes, (int)index + 1, drive->byte_count);
+    }
     list_init(&drive->answers);
     loop_task_init(&drive->task, null_run, drive);
     return &drive->io;
@@ -291,6 +320,8 @@ void bench_world_close(struct bench_world *world)
         world->drives[i] = drive_free(world->drives[i]);
         world->emulated[i] = emulated_drive_free(world->emulated[i]);
         world->files[i] = file_port_close(world->files[i]);
+        free(world->nulls[i].bytes);
+        world->nulls[i].bytes = NULL;
     }
     world->group_store = group_store_free(world->group_store);
     world->loop = loop_close(world->loop);

@@ -3,7 +3,8 @@
  * what the benchmarks of the engine drive. Not installed.
  *
  * A null drive answers every transfer on the next turn and moves no byte, so that what is left
- * of the time is the engine's own.
+ * of the time is the engine's own. Where the bytes themselves are the work, as in a rebuild of a
+ * mirror, it copies them from and to memory of its own that no cache holds.
  */
 #ifndef ARRAYWRIGHT_BENCH_WORLD_H
 #define ARRAYWRIGHT_BENCH_WORLD_H
@@ -16,11 +17,15 @@
 
 #define BENCH_DRIVES_MAX 32u
 #define BENCH_NO_MEMBER UINT32_MAX
+/* Of each drive that moves bytes, over and over, at most: more than caches hold. */
+#define BENCH_MEMORY_BYTES (UINT64_C(256) << 20)
 
 struct null_drive {
     struct io_port io;
     struct loop *loop;
     struct list answers;
+    uint8_t *bytes; /* NULL: it moves none */
+    uint64_t byte_count;
     struct loop_task task;
 };
 
@@ -34,6 +39,7 @@ struct bench_setup {
     bool degraded;                    /* the last member is missing */
     enum stripe_log_mode stripe_log;
     char *const *paths;               /* files; NULL: null drives */
+    bool moves_bytes;                 /* null drives: out of and into memory */
     struct emulated_timing timing;    /* all zero: none */
     uint32_t intent_frames; /* of a journal in shared memory for write intents; 0: none */
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bench_load.h"
+#include "raid/parity.h"
 
 #define ROUNDS 7u
 #define KIB 1024u
@@ -86,6 +87,11 @@ static void run_pq(struct work *work)
     }
 }
 
+static void run_own_pq(struct work *work)
+{
+    parity_generate((uint8_t *const *)work->columns, 10, 8, 9, 64 * KIB);
+}
+
 static double copy_ns_per_byte(struct work *work, size_t bytes, uint32_t repeats)
 {
     work->run = run_copy;
@@ -135,6 +141,8 @@ void calibrate(struct calibration *ret_calibration)
     ret_calibration->xor_gb_s = 1 / best_ns(&work, 200);
     work.run = run_pq;
     ret_calibration->pq_gb_s = 1 / best_ns(&work, 200);
+    work.run = run_own_pq;
+    ret_calibration->own_pq_gb_s = 1 / best_ns(&work, 200);
     work.run = run_clock;
     work.per_run = 100;
     ret_calibration->clock_ns = best_ns(&work, 1000);

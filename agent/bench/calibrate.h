@@ -13,6 +13,7 @@ struct calibration {
     double clock_ns;             /* one reading of CLOCK_MONOTONIC */
     double xor_gb_s;             /* ISA-L xor_gen 8+1 x 64 KiB, bytes of data, in L2 */
     double pq_gb_s;              /* ISA-L pq_gen 8+2 x 64 KiB */
+    double own_pq_gb_s;          /* parity_generate() 8+2 x 64 KiB with the default kernel */
 };
 
 void calibrate(struct calibration *ret_calibration);

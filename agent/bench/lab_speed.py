@@ -1,4 +1,4 @@
-"""Simulated operations per second of one core: random reads of 16 disks. Fails below the goal."""
+"""Simulated operations per second of one core: random reads of 16 disks. run.py has the bound."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-GOAL = 300_000
+# A simulated operation may take so many times what the loop, the load and a null drive take for one:
+# 300,000 a second where that is 29 ns.
+HARNESSES = 115
 OPERATIONS = 300_000
 SCENARIO = {
     "name": "speed", "drives": {"profile": "fujitsu-mba3073rc", "count": 16},
@@ -33,8 +35,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True, type=Path)
     rate = measure(parser.parse_args().program)
-    print(f"{rate:.0f} simulated operations per second of one core; goal {GOAL}")
-    return 0 if rate >= GOAL else 1
+    print(f"{rate:.0f} simulated operations per second of one core")
+    return 0
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from xml.sax.saxutils import quoteattr
 AGENT = Path(__file__).resolve().parents[1]
 OPTIONS = ["--buildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false",
            "-Dc_args=-fsanitize=fuzzer-no-link"]
-# Many times as fast, for the long run: undefined behaviour and assertions end it, but addresses are
+# Many times as fast, for the long run: undefined behavior and assertions end it, but addresses are
 # not checked, and mutations are not led by comparisons. The long run looks at what this finds under
 # the sanitizers, too.
 LIGHT_OPTIONS = ["--buildtype=debugoptimized", "-Db_sanitize=undefined", "-Db_lundef=false",

@@ -284,7 +284,7 @@ void life_drives_leave(struct life *life)
     verify_all(life, acked, "after the drives came back");
 }
 
-/* One member leaves for good; the rest goes on without. Rows torn before are never resynchronised
+/* One member leaves for good; the rest goes on without. Rows torn before are never resynchronized
  * here, and then it may be missed in them. */
 void life_member_leaves(struct life *life)
 {

@@ -3,7 +3,7 @@
  * nothing. Levels without checksums cannot see that when they read. What must hold all the same:
  *
  * (1) The damage stays where it is. Blocks that are not made of the damaged bytes, nor computed
- * from them, are right, whatever is rebuilt, resynchronised, copied back or lost afterwards. (2) It
+ * from them, are right, whatever is rebuilt, resynchronized, copied back or lost afterwards. (2) It
  * is no error: nothing fails because of it, and no drive is lost by it. (3) What the engine keeps
  * for itself – labels, marks, logs – is not meant here: it has checksums.
  */

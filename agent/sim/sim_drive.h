@@ -62,7 +62,7 @@ struct sim_drive {
     uint64_t refusal_offset_bytes, refusal_length_bytes;
     enum io_status flush_refusal; /* of flushes, which make nothing durable; for good */
     struct sim_drive_counters counters;
-    /* Behaviour, set by the test at any time. */
+    /* Behavior, set by the test at any time. */
     bool gone;                /* everything answers GONE */
     bool cache_lost; /* pulled with unflushed writes in its cache; for the test to clear */
     bool behind; /* ... and the others have kept theirs when the process died */
@@ -105,7 +105,7 @@ void sim_drive_poke(struct sim_drive *drive, uint64_t offset_bytes, const void *
 /* How many pages the writes that a power cut decides on have. */
 uint32_t sim_drive_pending_pages(const struct sim_drive *drive, bool process_alone);
 /* A drive of another world with what a power cut now would leave of this one: its durable bytes,
- * the survivors of its unflushed writes, its faults and its behaviour. This one goes on. */
+ * the survivors of its unflushed writes, its faults and its behavior. This one goes on. */
 struct sim_drive *sim_drive_fork(const struct sim_drive *drive, struct sim_world *world,
                                  const struct sim_cut_plan *plan);
 

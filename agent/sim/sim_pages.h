@@ -29,7 +29,7 @@ struct sim_pages {
 
 void sim_pages_init(struct sim_pages *pages);
 void sim_pages_done(struct sim_pages *pages);
-/* to must be empty and is initialised. */
+/* to must be empty and is initialized. */
 void sim_pages_copy(struct sim_pages *to, const struct sim_pages *from);
 
 /* NULL if it was never written. */

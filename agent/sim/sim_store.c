@@ -118,6 +118,10 @@ static int store_get_op(struct store_port *port, const char *name, void *value, 
     if (record == NULL) {
         return -ENOENT;
     }
+    if (store->get_fails_with != 0 &&
+        strncmp(name, store->get_fail_name, strlen(store->get_fail_name)) == 0) {
+        return store->get_fails_with;
+    }
     if (record->value_bytes > capacity) {
         return -EMSGSIZE;
     }

@@ -20,6 +20,8 @@ struct sim_store {
     uint32_t latency_max_us; /* default 300, and 20 besides */
     int fail_with;         /* every put answers this until it is 0 again */
     const char *fail_name; /* … of this record; NULL: of any */
+    int get_fails_with;        /* what every read of this record answers until it is 0 again */
+    const char *get_fail_name; /* … whose name begins so */
     bool fails_done; /* … though what was put is there, as after a directory's failed sync */
 };
 

@@ -31,7 +31,7 @@ from arraywright.link.presence import Presence
 from arraywright.live import endpoints as live
 from arraywright.metrics import endpoints as metrics
 from arraywright.metrics.sampler import Sampler
-from arraywright.middleware import Address, BodyLimit, SecurityHeaders
+from arraywright.middleware import Address, BodyLimit, RootPath, SecurityHeaders
 from arraywright.operations import endpoints as operations
 from arraywright.runtime import Runtime
 from arraywright.settings import Settings
@@ -93,7 +93,7 @@ async def _workers(runtime: Runtime) -> list[asyncio.Task[None]]:
 
 
 async def _stop(runtime: Runtime, workers: list[asyncio.Task[None]]) -> None:
-    """Lets each worker end its transaction: one that is cancelled half-way keeps its locks."""
+    """Lets each worker end its transaction: one that is canceled half-way keeps its locks."""
     await runtime.writer.stop()
     runtime.outbox.wake()
     runtime.registry.wake_commands()
@@ -156,6 +156,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     app.add_middleware(Address)
     app.add_middleware(GZipMiddleware, minimum_size=2048, compresslevel=5)
     app.add_middleware(SecurityHeaders)
+    app.add_middleware(RootPath)
     return app
 
 

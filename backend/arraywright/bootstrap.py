@@ -14,6 +14,8 @@ from arraywright.auth import users
 from arraywright.auth.strength import weakness
 from arraywright.kit.clock import Clock
 from arraywright.kit.database import Database
+from arraywright.kit.failure import StartError
+from arraywright.kit.files import give_to_owner
 from arraywright.kit.roles import Role
 from arraywright.link import repository as link
 from arraywright.settings import Settings
@@ -23,10 +25,6 @@ SERVER_ID = "server_id"
 DEVICE_KEY = "device_key"
 
 
-class StartError(Exception):
-    """The server cannot start; the text says why and what to do."""
-
-
 def make_state_dir(settings: Settings) -> None:
     try:
         settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -34,6 +32,14 @@ def make_state_dir(settings: Settings) -> None:
         raise StartError(
             f"The state directory {settings.state_dir} cannot be made: {error.strerror}."
         ) from error
+
+
+def make_private_dir(path: Path) -> None:
+    try:
+        path.mkdir(mode=0o700, exist_ok=True)
+        give_to_owner(path)
+    except OSError as error:
+        raise StartError(f"The directory {path} cannot be made: {error.strerror}.") from error
 
 
 def password_from_file(path: Path, username: str) -> str:
@@ -109,10 +115,13 @@ def protect_database(settings: Settings) -> None:
         return
     path = Path(url.database)
     try:
+        is_new = not path.exists()
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
             if name.exists():
                 name.chmod(0o600)
+        if is_new:
+            give_to_owner(path)
     except OSError as error:
         raise StartError(f"The database {path} cannot be used: {error.strerror}.") from error
 

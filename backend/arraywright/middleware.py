@@ -3,6 +3,7 @@
 import json
 from urllib.parse import unquote
 
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arraywright.kit.problems import (
@@ -11,6 +12,8 @@ from arraywright.kit.problems import (
     NotFoundError,
     ProblemError,
 )
+from arraywright.kit.web import ROOT, configured_root, forwarded_root
+from arraywright.settings import Settings
 
 MAXIMUM_BODY_BYTES = 1024 * 1024
 
@@ -23,6 +26,35 @@ HEADERS = (
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
 )
 API_POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
+
+
+class RootPath:
+    """Takes the sub-path off at which a proxy shows us: everything inside knows plain paths.
+
+    A proxy may have taken it off already: both ways work.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        settings: Settings = scope["app"].state.settings
+        request = HTTPConnection(scope)
+        root = configured_root(settings) or forwarded_root(request, settings)
+        scope = {**scope, ROOT: root}
+        path: str = scope["path"]
+        if root and path == root and scope["type"] == "http":
+            headers = [(b"location", f"{root}/".encode()), (b"content-length", b"0")]
+            await send({"type": "http.response.start", "status": 308, "headers": headers})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        if root and path.startswith(f"{root}/"):
+            scope["path"] = path.removeprefix(root)
+            scope["raw_path"] = scope.get("raw_path", b"").removeprefix(root.encode())
+        await self._app(scope, receive, send)
 
 
 class SecurityHeaders:

@@ -1,4 +1,8 @@
-"""Serves the built console: hashed files for ever, the index with a fresh nonce each time."""
+"""Serves the built console: hashed files for ever, the index with a fresh nonce each time.
+
+The build packs what can be packed (`x.js.br`, `x.js.gz`); a file that it did not pack is packed
+here, once.
+"""
 
 import gzip
 import mimetypes
@@ -9,8 +13,12 @@ from pathlib import Path
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from arraywright.kit.problems import NotFoundError
+from arraywright.kit.web import root_path
 
 NONCE_PLACEHOLDER = "__CSP_NONCE__"
+ROOT_PLACEHOLDER = "__ROOT_PATH__"
+ENCODINGS = {"br": ".br", "gzip": ".gz"}
+"""Of those that a browser takes, the first."""
 COMPRESSED = ("text/", "application/javascript", "application/json", "image/svg+xml")
 FOR_EVER = "public, max-age=31536000, immutable"
 
@@ -18,7 +26,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 @dataclass(frozen=True, slots=True)
 class _File:
     content: bytes
-    packed: bytes | None
+    packed: dict[str, bytes]
     media_type: str
     version: int
 
@@ -38,6 +46,27 @@ def content_security_policy(nonce: str) -> str:
             "frame-ancestors 'none'",
         )
     )
+
+
+def _packed(path: Path, content: bytes) -> dict[str, bytes]:
+    found = {}
+    for encoding, suffix in ENCODINGS.items():
+        beside = path.with_name(path.name + suffix)
+        if beside.is_file():
+            found[encoding] = beside.read_bytes()
+    if not found:
+        found["gzip"] = gzip.compress(content, 9, mtime=0)
+    return found
+
+
+def _accepted(header: str) -> set[str]:
+    """The encodings that a browser takes; what it takes with q=0 it does not."""
+    words = set()
+    for part in header.split(","):
+        name, _, parameter = part.partition(";")
+        if parameter.replace(" ", "").rstrip("0").rstrip(".") != "q=":
+            words.add(name.strip().lower())
+    return words
 
 
 class Ui:
@@ -61,19 +90,22 @@ class Ui:
             if media_type == "text/javascript":
                 media_type = "application/javascript"
             packable = media_type.startswith(COMPRESSED) and len(content) > 512
-            packed = gzip.compress(content, 9, mtime=0) if packable else None
+            packed = _packed(path, content) if packable else {}
             known = self._files[path] = _File(content, packed, media_type, version)
         return known
 
-    def index(self) -> Response:
+    def index(self, root: str) -> Response:
+        """Its references are relative to the root, whatever address of the console it is at."""
         nonce = secrets.token_urlsafe(16)
         path = self._find("index.html")
         if path is None:
             raise NotFoundError("The console has not been built.", code="ui_missing")
-        text = self._load(path).content.decode().replace(NONCE_PLACEHOLDER, nonce)
+        text = self._load(path).content.decode()
+        text = text.replace(NONCE_PLACEHOLDER, nonce).replace(ROOT_PLACEHOLDER, root)
+        text = text.replace('="./', f'="{root}/')
         headers = {
             "Content-Security-Policy": content_security_policy(nonce),
-            "Cache-Control": "no-store",
+            "Cache-Control": "no-cache",
         }
         return Response(text, media_type="text/html; charset=utf-8", headers=headers)
 
@@ -83,7 +115,7 @@ class Ui:
         if found is None:
             if path.startswith("assets/"):
                 raise NotFoundError("There is no such file.")
-            return self.index()
+            return self.index(root_path(request))
         file = self._load(found)
         hashed = path.startswith("assets/")
         headers = {
@@ -94,9 +126,12 @@ class Ui:
         if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(status_code=304, headers=headers)
         content = file.content
-        if file.packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
-            headers["Content-Encoding"] = "gzip"
-            content = file.packed
+        accepted = _accepted(request.headers.get("accept-encoding", ""))
+        for encoding, packed in file.packed.items():
+            if encoding in accepted:
+                headers["Content-Encoding"] = encoding
+                content = packed
+                break
         return Response(content, media_type=file.media_type, headers=headers)
 
 

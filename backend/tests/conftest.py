@@ -26,8 +26,9 @@ TEMPLATE = "arraywright_template"
 
 
 @pytest.fixture(scope="session")
-def anyio_backend() -> str:
-    return "asyncio"
+def anyio_backend() -> tuple[str, dict[str, bool]]:
+    """The loop that the server runs on."""
+    return "asyncio", {"use_uvloop": True}
 
 
 @pytest.fixture(scope="session")
@@ -49,20 +50,20 @@ async def _prepare(url: str) -> None:
 
 
 @pytest.fixture(scope="session")
-async def sqlite_template(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+async def sqlite_template(anyio_backend: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("template") / "arraywright.sqlite"
     await _prepare(f"sqlite+aiosqlite:///{path}")
     return path
 
 
 @pytest.fixture(scope="session")
-async def postgres_template(anyio_backend: str, postgres_socket: Path) -> Path:
-    await _on_postgres(postgres_socket, f"CREATE DATABASE {TEMPLATE}")
+async def postgres_template(anyio_backend: object, postgres_socket: Path) -> Path:
+    await on_postgres(postgres_socket, f"CREATE DATABASE {TEMPLATE}")
     await _prepare(f"postgresql+asyncpg://postgres@/{TEMPLATE}?host={postgres_socket}")
     return postgres_socket
 
 
-async def _on_postgres(socket: Path, statement: str) -> None:
+async def on_postgres(socket: Path, statement: str) -> None:
     connection = await asyncpg.connect(host=str(socket), user="postgres", database="postgres")
     try:
         await connection.execute(statement)
@@ -77,7 +78,7 @@ def template(request: pytest.FixtureRequest) -> tuple[str, Path]:
 
 @pytest.fixture
 async def database_url(
-    anyio_backend: str, template: tuple[str, Path], tmp_path: Path
+    anyio_backend: object, template: tuple[str, Path], tmp_path: Path
 ) -> AsyncIterator[str]:
     """A migrated, empty database of each kind."""
     kind, place = template
@@ -87,9 +88,9 @@ async def database_url(
         yield f"sqlite:///{path}"
         return
     name = f"t{uuid4().hex}"
-    await _on_postgres(place, f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
+    await on_postgres(place, f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
     yield f"postgresql://postgres@/{name}?host={place}"
-    await _on_postgres(place, f"DROP DATABASE {name} WITH (FORCE)")
+    await on_postgres(place, f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture

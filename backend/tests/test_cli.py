@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
-from arraywright.cli import main
+from arraywright.cli import main, man_page
 from arraywright.settings import Settings
 
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("ARRAYWRIGHT_")}
@@ -94,18 +94,23 @@ def test_port_in_use(tmp_path: Path, capsys: Said) -> None:
     assert not (tmp_path / "state").exists()
 
 
-def test_create_token_and_admin(tmp_path: Path, capsys: Said) -> None:
+def test_create_token_and_user(tmp_path: Path, capsys: Said) -> None:
     state = ("--state-dir", str(tmp_path))
-    assert main(["create-token", *state, "--name", "demo"]) == 0
-    assert set(json.loads(capsys.readouterr().out)) == {"id", "token", "server_id"}
+    assert main(["token", "create", *state, "--name", "demo", "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)) == {
+        "id",
+        "token",
+        "server_id",
+        "install_line",
+    }
     file = tmp_path / "password"
-    admin = ["create-admin", *state, "--username", "ann", "--password-file", str(file)]
+    admin = ["user", "create", *state, "ann", "--password-file", str(file)]
     assert main(admin) == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert main(admin) == 1
     assert "The user name ann is taken." in capsys.readouterr().err
     file.write_text("short")
-    assert main(["create-admin", *state, "--username", "bob", "--password-file", str(file)]) == 1
+    assert main(["user", "create", *state, "bob", "--password-file", str(file)]) == 1
     assert "fewer than 10 characters" in capsys.readouterr().err
 
 
@@ -195,7 +200,7 @@ def test_settings_from_the_environment(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_audit_is_verified(tmp_path: Path, capsys: Said) -> None:
     state = ("--state-dir", str(tmp_path / "state"))
-    assert main(["create-token", *state]) == 0
+    assert main(["token", "create", *state]) == 0
     assert main(["audit", "verify", *state]) == 0
     assert "intact: 1 entries" in capsys.readouterr().out
     with contextlib.closing(sqlite3.connect(tmp_path / "state/arraywright.sqlite")) as database:
@@ -203,3 +208,108 @@ def test_audit_is_verified(tmp_path: Path, capsys: Said) -> None:
         database.commit()
     assert main(["audit", "verify", *state]) == 1
     assert "broken at entry 1" in capsys.readouterr().out
+
+
+def test_the_manual_is_that_of_the_program() -> None:
+    committed = Path(__file__).resolve().parents[1] / "arraywright.8"
+    assert committed.read_text() == man_page.page(), "run: make generate"
+
+
+def test_users_are_administered(tmp_path: Path, capsys: Said) -> None:
+    place = ("--state-dir", str(tmp_path))
+    assert main(["user", "create", "ann", "--role", "operator", *place]) == 0
+    password = capsys.readouterr().out.split()[-1]
+    assert main(["user", "create", "root", *place]) == 0
+    assert main(["user", "reset-password", "ann", *place]) == 0
+    assert capsys.readouterr().out.split()[-1] != password
+    assert main(["user", "disable", "ann", *place]) == 0
+    assert main(["user", "disable", "root", *place]) == 1
+    assert "last administrator" in capsys.readouterr().err
+    assert main(["user", "list", "--json", *place]) == 0
+    found = json.loads(capsys.readouterr().out)["items"]
+    assert [(each["username"], each["role"], each["disabled"]) for each in found] == [
+        ("ann", "operator", True),
+        ("root", "administrator", False),
+    ]
+    assert main(["user", "enable", "ann", *place]) == 0
+    assert main(["user", "enable", "bob", *place]) == 1
+    assert main(["user", "create", "Not A Name", *place]) == 1
+    assert "is not a user name" in capsys.readouterr().err
+    assert main(["audit", "verify", *place]) == 0
+    assert "intact: 5 entries" in capsys.readouterr().out
+
+
+def test_the_line_of_a_token_can_be_run(
+    tmp_path: Path, capsys: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = ("--state-dir", str(tmp_path))
+    assert main(["token", "create", *place]) == 0
+    said = capsys.readouterr().out
+    assert "Set ARRAYWRIGHT_PUBLIC_URL" in said
+    assert "--insecure" not in said
+    monkeypatch.setenv("ARRAYWRIGHT_PUBLIC_URL", "http://console.lan:8080")
+    assert main(["token", "create", *place]) == 0
+    said = capsys.readouterr().out
+    assert said.rstrip().endswith(" --insecure")
+    assert "ARRAYWRIGHT_PUBLIC_URL" not in said
+
+
+def test_tokens_are_listed_and_revoked(tmp_path: Path, capsys: Said) -> None:
+    place = ("--state-dir", str(tmp_path))
+    assert main(["token", "create", "--name", "rack", *place]) == 0
+    said = capsys.readouterr().out
+    token = said.split()[5]
+    assert f"--token {token}" in said
+    assert main(["token", "list", "--json", *place]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["items"]
+    assert (found["name"], found["usable"]) == ("rack", True)
+    assert main(["token", "revoke", found["prefix"], *place]) == 0
+    capsys.readouterr()
+    assert main(["token", "list", *place]) == 0
+    assert "revoked" in capsys.readouterr().out
+    assert main(["token", "revoke", "nothing", *place]) == 1
+    assert main(["token", "create", "--minutes", "0", *place]) == 1
+
+
+def test_an_older_database_is_left_alone(tmp_path: Path, capsys: Said) -> None:
+    place = ("--state-dir", str(tmp_path))
+    assert main(["migrate", "--check", *place]) == 1
+    assert main(["migrate", *place]) == 0
+    assert main(["migrate", "--check", *place]) == 0
+    with contextlib.closing(sqlite3.connect(tmp_path / "arraywright.sqlite")) as database:
+        database.execute("UPDATE alembic_version SET version_num = '0001'")
+        database.commit()
+        assert main(["user", "list", *place]) == 1
+        assert "Run: arraywright migrate" in capsys.readouterr().err
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+        database.commit()
+    assert main(["migrate", *place]) == 1
+    assert "newer version of Arraywright" in capsys.readouterr().err
+
+
+def test_wrong_usage(capsys: Said) -> None:
+    assert main(["create-token"]) == 2
+    assert main(["serve", "--color", "red"]) == 2
+    assert "Usage: arraywright serve" in capsys.readouterr().err
+
+
+def test_settings_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Said) -> None:
+    file = tmp_path / "backend.env"
+    file.write_text(f'# where\nARRAYWRIGHT_STATE_DIR="{tmp_path}/from-file"\n')
+    monkeypatch.delenv("ARRAYWRIGHT_STATE_DIR", raising=False)
+    assert main(["--env-file", str(file), "migrate"]) == 0
+    assert (tmp_path / "from-file" / "arraywright.sqlite").exists()
+    assert "ARRAYWRIGHT_STATE_DIR" not in os.environ
+    monkeypatch.setenv("ARRAYWRIGHT_STATE_DIR", f"{tmp_path}/from-environment")
+    assert main(["--env-file", str(file), "migrate"]) == 0
+    assert (tmp_path / "from-environment" / "arraywright.sqlite").exists()
+    assert main(["--env-file", str(file), "migrate", "--state-dir", f"{tmp_path}/given"]) == 0
+    assert (tmp_path / "given" / "arraywright.sqlite").exists()
+    assert main(["--env-file", str(tmp_path / "none"), "migrate"]) == 1
+    assert "settings file" in capsys.readouterr().err
+
+
+def test_completion(capsys: Said) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert main(["completion", shell]) == 0
+        assert "_ARRAYWRIGHT_COMPLETE" in capsys.readouterr().out

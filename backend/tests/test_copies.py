@@ -42,7 +42,8 @@ from tests.support import documents
 from tests.support.clock import HandClock
 
 pytestmark = pytest.mark.anyio
-HISTORIES = 1000
+# Another thousand are told by the real uplink (test_copies_uplink.py).
+HISTORIES = 400
 BATCHES = 20
 STEPS = 14
 REVISIONS_PER_RUN = 1000
@@ -616,7 +617,7 @@ WITH_COPIES = [
 
 
 @pytest.fixture(scope="module")
-async def runtime(anyio_backend: str) -> AsyncIterator[Runtime]:
+async def runtime(anyio_backend: object) -> AsyncIterator[Runtime]:
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with TemporaryDirectory(dir=memory) as directory:
         settings = Settings(

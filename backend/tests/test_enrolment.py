@@ -1,4 +1,4 @@
-"""Enrolment: one token, one machine."""
+"""Enrolment: what a token is good for, and for whom."""
 
 import asyncio
 import base64
@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from arraywright.kit.roles import Role
+from arraywright.link import allowances
 from arraywright.settings import Settings
 from tests.conftest import Callers
 from tests.support.agent import FakeAgent, public_key_text
@@ -101,3 +102,111 @@ async def test_guessing_is_slowed_down(settings: Settings, password_hash: str) -
         for _ in range(3):
             assert (await agent.enrol("awe_guess")).status_code == 403
         assert (await agent.enrol("awe_guess")).status_code == 429
+
+
+async def test_token_for_many_hosts(server: Running, administrator: httpx.AsyncClient) -> None:
+    body = {"max_uses": 3, "labels": ["site=berlin", "rack-4", "rack-4"]}
+    made = (await administrator.post("/enrolment-tokens", json=body)).json()
+    assert (made["uses"], made["max_uses"]) == (0, 3)
+    machines = [FakeAgent(server.url, f"host{number}") for number in range(5)]
+    answers = await asyncio.gather(*(machine.enrol(made["token"]) for machine in machines))
+    assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 403, 403]
+    assert {code(a) for a in answers if a.status_code == 403} == {(403, "token_used")}
+    enrolled = {machine.hostname for machine in machines if machine.agent_id}
+    token = (await administrator.get("/enrolment-tokens")).json()["items"][0]
+    assert (token["uses"], token["usable"]) == (3, False)
+    assert {host["label"] for host in token["hosts"]} == enrolled
+    hosts = (await administrator.get("/hosts")).json()["items"]
+    assert {tuple(host["labels"]) for host in hosts} == {("rack-4", "site=berlin")}
+    audit = await administrator.get("/audit", params={"action": "host.enrol"})
+    done = [entry["detail"] for entry in audit.json()["items"] if entry["outcome"] == "done"]
+    assert {detail["token"] for detail in done} == {made["prefix"]}
+
+
+async def test_hosts_are_found_by_token_and_label(
+    server: Running, administrator: httpx.AsyncClient
+) -> None:
+    for name, labels in (("alpha", ["site=a", "ssd"]), ("beta", ["site=a"]), ("gamma", [])):
+        made = await administrator.post("/enrolment-tokens", json={"labels": labels})
+        assert (await FakeAgent(server.url, name).enrol(made.json()["token"])).is_success
+
+    async def names(**params: object) -> list[str]:
+        found = await administrator.get("/hosts", params=params)  # type: ignore[arg-type]
+        return [host["name"] for host in found.json()["items"]]
+
+    assert await names(label="site=a") == ["alpha", "beta"]
+    assert await names(label=["site=a", "ssd"]) == ["alpha"]
+    assert await names(label="site") == []
+    assert await names(label='%"') == []
+    assert await names(enrolment_token_id=made.json()["id"]) == ["gamma"]
+
+
+async def test_token_without_a_number_of_uses_is_bounded(
+    server: Running, administrator: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless = {"max_uses": None, "expires_in_minutes": 1441}
+    assert code(await administrator.post("/enrolment-tokens", json=endless)) == (
+        422,
+        "invalid_argument",
+    )
+    day = {"max_uses": None, "expires_in_minutes": 1440}
+    made = (await administrator.post("/enrolment-tokens", json=day)).json()
+    monkeypatch.setattr(allowances, "ENROLMENTS_BURST", 3)
+    # On a busy machine four enrolments take longer than one becomes free again in.
+    monkeypatch.setattr(allowances, "ENROLMENTS_PER_S", 0.01)
+    answers = [await FakeAgent(server.url).enrol(made["token"]) for _ in range(4)]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+    assert int(answers[-1].headers["Retry-After"]) >= 1
+    await administrator.delete(f"/enrolment-tokens/{made['id']}")
+    assert code(await FakeAgent(server.url).enrol(made["token"])) == (403, "token_revoked")
+    assert (await administrator.get("/hosts")).json()["total"] == 3
+
+
+@pytest.mark.parametrize("label", ["", "a b", "-a", 'a"', "a" * 64, "ä"])
+async def test_labels_are_words(administrator: httpx.AsyncClient, label: str) -> None:
+    answer = await administrator.post("/enrolment-tokens", json={"labels": [label]})
+    assert answer.status_code == 422
+
+
+async def test_whether_a_host_has_arrived(
+    server: Running, administrator: httpx.AsyncClient
+) -> None:
+    made = (await administrator.post("/enrolment-tokens", json={})).json()
+    other = (await administrator.post("/enrolment-tokens", json={})).json()
+    agent = FakeAgent(server.url)
+    await agent.enrol(made["token"])
+    async with server.client() as client:
+
+        async def asked(token: str) -> httpx.Response:
+            body = {"token": token, "agent_id": agent.agent_id}
+            return await client.post("/agents/enrol/status", json=body)
+
+        answer = (await asked(made["token"])).json()
+        assert answer == {
+            "presence": "enrolled",
+            "page_url": f"{server.url}/hosts/{agent.agent_id}",
+        }
+        for token in (other["token"], "awe_guess"):
+            assert code(await asked(token)) == (403, "token_invalid")
+        await agent.connect()
+        assert (await asked(made["token"])).json()["presence"] in ("connecting", "online")
+        await agent.close()
+
+
+async def test_lines_for_an_address(server: Running, administrator: httpx.AsyncClient) -> None:
+    async def asked(url: str) -> httpx.Response:
+        return await administrator.get("/enrolment-tokens/lines", params={"url": url})
+
+    own = (await administrator.get("/enrolment-tokens/lines")).json()
+    assert (own["url"], own["loopback"]) == (server.url, True)
+    assert [each["form"] for each in own["lines"]] == ["package", "installed", "container"]
+    named = (await asked("https://fleet.example:8443/storage/")).json()
+    assert named["loopback"] is False
+    for each in named["lines"]:
+        assert "https://fleet.example:8443/storage" in each["line"]
+        assert "TOKEN" in each["line"]
+        assert "--insecure" not in each["line"]
+    plain = (await asked("http://10.0.0.7:8080")).json()["lines"]
+    assert plain[1]["line"].endswith("--token TOKEN --insecure")
+    for nonsense in ("fleet.example", "ftp://x", "https://x/$(id)", "https://x y", "https://x;id"):
+        assert (await asked(nonsense)).status_code == 422

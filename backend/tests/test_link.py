@@ -9,7 +9,7 @@ import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from arraywright.cli import AgentConnection
+from arraywright.server import AgentConnection
 from tests.conftest import Callers, enrolled_agent
 from tests.support import documents
 from tests.support.agent import FakeAgent

@@ -203,3 +203,30 @@ async def test_odd_figures_of_an_older_version_are_left_out(odd: object) -> None
     doc = {"charge_percent": odd, "temperature_c": 20}
     assert samples("battery", doc) == {"temperature_c": 20.0}
     assert samples("controller", {"cache": odd}) == {}
+
+
+async def test_the_fleet_for_prometheus(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    async def told() -> dict[str, float]:
+        answer = await viewer.get("/metrics")
+        assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+        lines = answer.text.splitlines()
+        assert answer.text.endswith("\n")
+        assert {line.split()[2] for line in lines if line.startswith("# TYPE ")} >= {
+            line.partition("{")[0] for line in lines if not line.startswith("#")
+        }
+        samples = (line.rpartition(" ") for line in lines if not line.startswith("#"))
+        return {name.removeprefix("arraywright_host_"): float(value) for name, _, value in samples}
+
+    await raid5.find(documents.finding("virtual_drive_degraded"))
+    key = f'{{host_id="{raid5.agent_id}"'
+    found = await told()
+    assert found[f'info{key},name="alpha",agent_version="0.1.0"}}'] == 1
+    assert found[f"online{key}}}"] == 1
+    assert found[f'status{key},status="degraded"}}'] == 1
+    assert found[f'status{key},status="optimal"}}'] == 0
+    assert found[f"open_alerts{key}}}"] == 1
+    assert found[f"virtual_drives{key}}}"] == 1
+    assert found[f"last_seen_timestamp_seconds{key}}}"] > 1_600_000_000
+    await raid5.close()
+    await until_offline(viewer, raid5)
+    assert (await told())[f"online{key}}}"] == 0

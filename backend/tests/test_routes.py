@@ -21,6 +21,7 @@ PUBLIC = {
     ("GET", "/version"),
     ("POST", "/auth/login"),
     ("POST", "/agents/enrol"),
+    ("POST", "/agents/enrol/status"),
 }
 # Needs a login, whatever the role.
 ANY_ROLE = {("POST", "/auth/logout")}
@@ -101,7 +102,7 @@ async def test_problems_are_problems(callers: Callers) -> None:
         ("GET", "/nothing", 404),
         ("GET", f"/drives/{uuid4()}", 404),
         ("GET", "/drives/not-a-uuid", 422),
-        ("GET", "/drives?colour=red", 422),
+        ("GET", "/drives?color=red", 422),
         ("GET", "/drives?limit=0", 422),
         ("PUT", "/drives", 405),
     ):

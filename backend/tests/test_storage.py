@@ -243,3 +243,32 @@ async def test_host_figures(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None
     assert listed.json()["total"] == 1
     assert (await viewer.get("/hosts", params={"online": False})).json()["total"] == 0
     assert (await viewer.get("/hosts", params={"q": "ALP"})).json()["total"] == 1
+
+
+async def test_a_host_is_as_well_as_its_findings_say(
+    raid5: FakeAgent, viewer: httpx.AsyncClient
+) -> None:
+    """A free drive that was taken out is missed by nobody; a hot spare is."""
+
+    async def figures() -> tuple[str, int]:
+        summary = (await viewer.get(f"/hosts/{raid5.agent_id}")).json()["summary"]
+        return summary["worst_state"], summary["drives_failed"]
+
+    assert await figures() == ("optimal", 0)
+    gone = {"state": "missing", "present": False}
+    await raid5.change("drive", "d4", documents.drive(4, **gone))
+    await raid5.change("drive", "d5", documents.drive(5, **gone))
+    assert await figures() == ("optimal", 0)
+    missing = documents.finding("spare_missing", "d4", "/c0/e252/s4")
+    await raid5.find(missing)
+    assert await figures() == ("needs_attention", 1)
+    listed = await viewer.get("/hosts", params={"worst_state": "needs_attention"})
+    assert listed.json()["total"] == 1
+    await raid5.find(documents.finding("virtual_drive_offline"), missing)
+    assert await figures() == ("failed", 1)
+    # That it has had media errors informs, and does not make it a failed one.
+    await raid5.find(documents.finding("drive_media_errors", "d5", "/c0/e252/s5"))
+    assert await figures() == ("optimal", 0)
+    unwritable = documents.finding("state_unwritable", "host", "host")
+    await raid5.change("host", "host", documents.host(findings=[unwritable]))
+    assert await figures() == ("needs_attention", 0)

@@ -1,4 +1,4 @@
-"""State synchronisation converges whatever is lost, repeated or reordered."""
+"""State synchronization converges whatever is lost, repeated or reordered."""
 
 from collections.abc import AsyncIterator
 from typing import Any

@@ -104,6 +104,8 @@ async def test_lists_and_figures_are_those_of_the_hosts(
     part = (await client.get("/fleet")).json()
     assert (whole["hosts"], part["hosts"], part["hosts_online"]) == (2, 1, 1)
     assert part["raw_bytes"] * 2 == whole["raw_bytes"]
+    told = (await client.get("/metrics")).text
+    assert told.count("arraywright_host_online{") == 1
     drives = await items(client, "/drives")
     assert sum(line["count"] for line in part["drives_by_state"]) == len(drives)
 

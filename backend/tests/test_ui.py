@@ -24,6 +24,9 @@ def client(tmp_path: Path) -> httpx.AsyncClient:
     (ui / "favicon.svg").write_text("<svg/>")
     (tmp_path / "secret.txt").write_text("secret")
     app = create_app(Settings(ui_dir=ui))
+    (ui / "assets" / "packed-abc123.js").write_text(SCRIPT)
+    (ui / "assets" / "packed-abc123.js.br").write_bytes(b"as the build has packed it")
+    (ui / "assets" / "packed-abc123.js.gz").write_bytes(gzip.compress(SCRIPT.encode()))
     return httpx.AsyncClient(transport=ASGITransport(app), base_url="http://test")
 
 
@@ -33,7 +36,7 @@ async def test_index_has_a_fresh_nonce(client: httpx.AsyncClient) -> None:
         page = await client.get(path)
         assert page.status_code == 200
         assert page.headers["Content-Type"].startswith("text/html")
-        assert page.headers["Cache-Control"] == "no-store"
+        assert page.headers["Cache-Control"] == "no-cache"
         found = re.findall(r'nonce="([^"]+)"', page.text)
         assert len(set(found)) == 1
         policy = page.headers["Content-Security-Policy"]
@@ -72,3 +75,20 @@ async def test_other_files(client: httpx.AsyncClient) -> None:
 async def test_nothing_outside_the_directory(client: httpx.AsyncClient, path: str) -> None:
     answer = await client.get(path)
     assert "secret" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [("gzip, br", "br"), ("gzip", "gzip"), ("br;q=0, gzip;q=0.5", "gzip"), ("identity", None)],
+)
+async def test_files_packed_by_the_build(
+    client: httpx.AsyncClient, accepted: str, encoding: str | None
+) -> None:
+    request = client.build_request(
+        "GET", "/assets/packed-abc123.js", headers={"Accept-Encoding": accepted}
+    )
+    answer = await client.send(request, stream=True)
+    assert answer.headers.get("Content-Encoding") == encoding
+    assert "Accept-Encoding" in answer.headers["Vary"]
+    raw = b"".join([part async for part in answer.aiter_raw()])
+    assert raw.startswith({"br": b"as the", "gzip": b"\x1f\x8b"}.get(encoding or "", b"console"))

@@ -36,6 +36,8 @@ PLAIN = {
     "actor",
     "enrol_request",
     "enrol_response",
+    "enrol_status_request",
+    "enrol_status",
     "preview_answer",
     "policies_preview",
     "policy_answer",

@@ -29,6 +29,9 @@ class HostPlan:
 
 
 class Host:
+    # The launcher starts the uplink, not systemd. An older version has no such option.
+    enrol_options: tuple[str, ...] = ("--no-start",)
+
     def __init__(self, plan: HostPlan, folder: Path, build: Path) -> None:
         self.plan = plan
         self.folder = folder
@@ -51,6 +54,10 @@ class Host:
         self._plugged[slot] = path
 
     def start_agent(self) -> None:
+        self.launch_agent()
+        self.wait_ready()
+
+    def launch_agent(self) -> None:
         if len(str(self.control_socket)) > 100:
             raise StackError(f"{self.folder} is too long a path for a socket; use a shorter one")
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -60,6 +67,8 @@ class Host:
         self._agent = Child(f"arrayd of {self.plan.name}",
                             [str(self._build / "src/daemon/arrayd"), "--config", str(config)],
                             self.folder / "arrayd.log")
+
+    def wait_ready(self) -> None:
         wait_until(f"arrayd of {self.plan.name} answers", self._agent_answers, 20, self._agent)
 
     def _agent_answers(self) -> bool:
@@ -147,8 +156,9 @@ reconnect_base_ms = 200;
 reconnect_cap_ms = 2000;
 """)
         if token is not None:
-            done = subprocess.run([program, "--config", str(config), "enrol", "--url", url,
-                                   "--token", token], check=False, capture_output=True, text=True)
+            done = subprocess.run([program, "--config", str(config), "enrol",
+                                   *self.enrol_options, "--url", url, "--token", token],
+                                  check=False, capture_output=True, text=True)
             if done.returncode != 0:
                 raise StackError(f"{self.plan.name} could not enrol: {done.stderr or done.stdout}")
         self._uplink = Child(f"uplink of {self.plan.name}", [program, "--config", str(config)],

@@ -49,7 +49,8 @@ class Backend:
 
     def _env(self) -> dict[str, str]:
         return {**os.environ, "ARRAYWRIGHT_STATE_DIR": str(self.folder),
-                "ARRAYWRIGHT_DEMO": str(self._demo).lower()}
+                "ARRAYWRIGHT_DEMO": str(self._demo).lower(),
+                "ARRAYWRIGHT_ENV_FILE": ""}  # settings of an installed backend are not ours
 
     def _make_certificate(self) -> None:
         if self._certificate.exists():
@@ -66,6 +67,10 @@ class Backend:
         self._key.chmod(0o600)
 
     def start(self) -> None:
+        self.launch()
+        self.wait_ready()
+
+    def launch(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         command = [str(self._program), "serve", "--host", self.address.strip("[]"),
                    "--port", str(self.port), "--state-dir", str(self.folder),
@@ -78,6 +83,8 @@ class Backend:
             self._make_certificate()
             command += ["--tls-certificate", str(self._certificate), "--tls-key", str(self._key)]
         self._child = Child("the backend", command, self.folder / "backend.log", self._env())
+
+    def wait_ready(self) -> None:
         wait_until("the backend answers", self._answers, 60, self._child)
 
     def _answers(self) -> bool:
@@ -92,8 +99,8 @@ class Backend:
             return False
 
     def enrolment_token(self) -> str:
-        done = subprocess.run([str(self._program), "create-token"], check=False, text=True,
-                              env=self._env(), capture_output=True)
+        done = subprocess.run([str(self._program), "token", "create", "--json"], check=False,
+                              text=True, env=self._env(), capture_output=True)
         if done.returncode != 0:
             raise StackError(f"no enrolment token: {done.stderr}")
         return str(json.loads(done.stdout)["token"])

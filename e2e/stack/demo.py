@@ -99,8 +99,9 @@ def main() -> int:
                  f"another port: LISTEN={address}:{port + 1} make run")
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, interrupt)
-    stack = Stack(options.folder, PLANS, address, port, demo=True)
+    stack = Stack(options.folder, PLANS, address, port, demo=True, build=ROOT / ".run/build/demo")
     try:
+        print("== starting the backend and three hosts", flush=True)
         stack.start()
         print(welcome(stack), flush=True)
         while True:

@@ -13,18 +13,21 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 class Stack:
     def __init__(self, folder: Path, plans: list[HostPlan], address: str, port: int, *,
-                 demo: bool) -> None:
+                 demo: bool, build: Path = ROOT / ".run/build/agent") -> None:
         self.folder = folder
-        build = ROOT / ".run/build/agent"
         self.backend = Backend(folder / "backend", ROOT / ".run/venv/bin/arraywright",
                                ROOT / "frontend/dist", build, address, port, demo)
         self.hosts = {plan.name: Host(plan, folder / "hosts" / plan.name, build)
                       for plan in plans}
 
     def start(self) -> None:
-        self.backend.start()
+        """All programs come up beside each other; then the hosts are connected."""
+        self.backend.launch()
         for host in self.hosts.values():
-            host.start_agent()
+            host.launch_agent()
+        self.backend.wait_ready()
+        for host in self.hosts.values():
+            host.wait_ready()
             self.connect(host)
 
     def connect(self, host: Host) -> None:

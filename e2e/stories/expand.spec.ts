@@ -46,8 +46,8 @@ test('a virtual drive takes the free space behind it and keeps its data', async 
   await run('nbdcopy', await address(), read);
   const [mine, theirs] = await Promise.all([readFile(written), readFile(read)]);
   expect(theirs.subarray(0, small).equals(mine)).toBe(true);
-  // The new part is initialised first: the end of that is a change that a deletion would meet.
-  await expect(page.getByText('growing is consistent already').first()).toBeVisible();
+  // The new part is initialized first: the end of that is a change that a deletion would meet.
+  await expect(page.getByText('"growing" is already consistent').first()).toBeVisible();
   await console.deleteArray('growing');
   await rm(folder, { recursive: true, force: true });
 });

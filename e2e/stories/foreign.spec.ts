@@ -98,7 +98,7 @@ test('an array of Linux md is looked at, taken over where it lies, and holds its
   );
   const busy = page.getByRole('button', { name: 'Import lake:busy' });
   await expect(busy).toHaveAttribute('aria-disabled', 'true');
-  await expect(busy).toHaveAccessibleDescription(/not finished a resynchronisation.*mdstat/);
+  await expect(busy).toHaveAccessibleDescription(/not finished a resynchronization.*mdstat/);
   expect(await accessibilityViolations(page)).toEqual([]);
 
   await console.act('Import lake:data');

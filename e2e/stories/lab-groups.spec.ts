@@ -64,6 +64,6 @@ test('groups of one controller are simulated side by side, and sent to somebody'
   await test.step('what cannot be is refused with a sentence', async () => {
     await database.getByRole('textbox', { name: 'How many drives' }).fill('2');
     await page.getByRole('button', { name: 'Simulate', exact: true }).click();
-    await expect(page.getByText(/^RAID5 of 2 drives/)).toBeVisible();
+    await expect(page.getByText(/^Database: RAID5 of 2 drives/)).toBeVisible();
   });
 });

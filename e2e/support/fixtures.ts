@@ -12,6 +12,8 @@ export const test = base.extend<
   hosts: [['alpha', 'beta'], { scope: 'worker', option: true }],
   // How fast the emulated drives are. Slow ones leave time to watch.
   transferMib: [200, { scope: 'worker', option: true }],
+  // In all, not usable.
+  driveMib: [160, { scope: 'worker', option: true }],
   // No cache and no battery, unless the story is about them.
   cacheMib: [0, { scope: 'worker', option: true }],
   battery: ['', { scope: 'worker', option: true }],
@@ -19,9 +21,10 @@ export const test = base.extend<
   controllers: [1, { scope: 'worker', option: true }],
   demo: [false, { scope: 'worker', option: true }],
   stack: [
-    async ({ hosts, transferMib, cacheMib, battery, controllers, demo }, use) => {
+    async ({ hosts, transferMib, driveMib, cacheMib, battery, controllers, demo }, use) => {
       const stack = await Stack.start(hosts, {
         transferMib,
+        driveMib,
         cacheMib,
         battery,
         controllers,

@@ -16,6 +16,7 @@ export type StackInfo = { url: string; user: string; password: string; hosts: Ho
 
 export type StackOptions = {
   transferMib: number;
+  driveMib: number;
   cacheMib: number;
   battery: string;
   controllers: number;
@@ -44,6 +45,8 @@ export class Stack {
       folder,
       '--transfer-mib',
       String(options.transferMib),
+      '--drive-mib',
+      String(options.driveMib),
       '--cache-mib',
       String(options.cacheMib),
       '--battery',

@@ -4,12 +4,12 @@
  * of the routes, which load on top when they are visited.
  */
 import { readFileSync } from 'node:fs'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync } from 'node:zlib'
 
 const LIMIT_KB = 250
 const dist = new URL('../dist/', import.meta.url)
 const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8'))
-const packed = (file) => gzipSync(readFileSync(new URL(file, dist)), { level: 9 }).length
+const packed = (file) => brotliCompressSync(readFileSync(new URL(file, dist))).length
 
 /** A chunk, what it imports at once, and their style sheets. */
 function filesOf(name, seen = new Set()) {

@@ -2,12 +2,14 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { NotFoundPage } from '@/features/shell/NotFoundPage'
 import { RouteFailure } from '@/features/shell/RouteFailure'
+import { rootPath } from '@/lib/root-path'
 import { Loading } from '@/ui/Loading'
 import { routeTree } from './routeTree.gen'
 
 export function createAppRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree,
+    basepath: rootPath() || '/',
     context: { queryClient },
     defaultPreload: 'intent',
     // Query decides what is fresh.

@@ -2,14 +2,17 @@
  * arraywright-attach: a virtual drive as a kernel block device, for as long as it runs.
  *
  *   dial, connect /dev/nbdN --> ready --socket died--> dial again, until it works --> ready
- *                                 \--SIGTERM--> disconnect
+ *                                 \--SIGTERM, and nobody uses it--> disconnect
  *
  * (1) While arrayd is away requests wait in the kernel; they are sent again over the new socket.
  *     That is safe because arrayd applies overlapping writes in the order of their admission,
  *     those of dead connections included.
  * (2) A device that is attached already under the same name (the program was killed) is taken
  *     over, not attached twice; and not if the name is another virtual drive's by now.
- * (3) Nothing is allocated once it is attached, and memory is locked: the pages it needs may
+ * (3) A device that is mounted or held otherwise stays attached although it is told to stop: to
+ *     detach it would fail what its file system still has to write. It goes on as before, and ends
+ *     as soon as nobody uses the device.
+ * (4) Nothing is allocated once it is attached, and memory is locked: the pages it needs may
  *     have to come from the very device that waits for it.
  */
 #include <errno.h>
@@ -36,6 +39,7 @@
 #define LINK_DIRECTORY "/dev/arraywright"
 #define REDIAL_MS 200
 #define ARRIVAL_PATIENCE_MS 60000
+#define IN_USE_MS 1000
 #define DEVICES_MAX 1024u
 
 struct attach {
@@ -45,6 +49,7 @@ struct attach {
     struct nbd_device device;
     struct nbd_netlink netlink;
     int signals;
+    bool stopping; /* it was told to */
     char identifier[DIAL_IDENTIFIER_BYTES];
     char link[PATH_MAX];
     struct nbd_offer first; /* size_bytes 0: none yet */
@@ -68,7 +73,7 @@ static int usage(void)
         stderr, "Usage: arraywright-attach [--device /dev/nbdN] [--connections N]\n"
                 "           [--timeout SECONDS] [--dead-timeout SECONDS] SOCKET|HOST:PORT NAME\n\n"
                 "Attaches the virtual drive NAME as a kernel block device and stays; SIGTERM\n"
-                "detaches it. See arraywright-attach(8).\n");
+                "detaches it as soon as nobody uses it. See arraywright-attach(8).\n");
     return EXIT_USAGE;
 }
 
@@ -125,12 +130,50 @@ static bool options_take(struct attach *attach, int count, char **arguments)
 
 /* ---- the device ---- */
 
-/* Waits that long, or until SIGTERM: true. */
-static bool is_told_to_stop(const struct attach *attach, int wait_ms)
+/* The kernel refuses to give exclusively what is mounted, swapped to or a part of another device,
+ * in whatever container. */
+static bool device_is_in_use(const struct attach *attach)
+{
+    char path[32];
+    int fd = -1;
+
+    if (attach->device.index == NETLINK_ANY_INDEX) {
+        return false;
+    }
+    (void)snprintf(path, sizeof path, "/dev/nbd%u", attach->device.index);
+    fd = open(path, O_RDONLY | O_EXCL | O_CLOEXEC);
+    if (fd < 0) {
+        return errno == EBUSY;
+    }
+    (void)close(fd); /* only looked at */
+    return false;
+}
+
+/* (3) */
+static void stop_take(struct attach *attach)
+{
+    struct signalfd_siginfo taken;
+    ssize_t length = read(attach->signals, &taken, sizeof taken);
+
+    if (length == (ssize_t)sizeof taken) {
+        attach->stopping = true;
+        if (device_is_in_use(attach)) {
+            say("%s: /dev/nbd%u is mounted or in use and stays attached. It is detached as soon as "
+                "nobody uses it.\n",
+                attach->name, attach->device.index);
+        }
+    }
+}
+
+/* Waits that long, or until it is told to stop: true if it may. */
+static bool may_stop(struct attach *attach, int wait_ms)
 {
     struct pollfd poll_fd = {.fd = attach->signals, .events = POLLIN};
 
-    return poll(&poll_fd, 1, wait_ms) > 0;
+    if (poll(&poll_fd, 1, wait_ms) > 0) {
+        stop_take(attach);
+    }
+    return attach->stopping && !device_is_in_use(attach);
 }
 
 /*
@@ -286,10 +329,10 @@ static int device_connect_patiently(struct attach *attach)
 
     for (int waited_ms = 0; waited_ms < ARRIVAL_PATIENCE_MS; waited_ms += REDIAL_MS) {
         error = device_connect(attach, text);
-        if (error != -ENOENT && error != -ECONNREFUSED && error != -ECONNRESET) {
+        if (error != -ENOENT && error != -EBUSY && error != -ECONNREFUSED && error != -ECONNRESET) {
             break;
         }
-        if (is_told_to_stop(attach, REDIAL_MS)) {
+        if (may_stop(attach, REDIAL_MS)) {
             return -EINTR;
         }
     }
@@ -301,7 +344,7 @@ static int device_connect_patiently(struct attach *attach)
 
 /*
  * As many new sockets as there are connections: each takes the place of a dead one, and what is
- * too many the kernel drops without a word. False: told to stop.
+ * too many the kernel drops without a word. False: told to stop, and it may.
  */
 static bool device_repair(struct attach *attach)
 {
@@ -328,7 +371,7 @@ static bool device_repair(struct attach *attach)
             say("%s: requests wait: %s\n", attach->name, text);
             told = true;
         }
-        if (is_told_to_stop(attach, REDIAL_MS)) {
+        if (may_stop(attach, REDIAL_MS)) {
             return false;
         }
     }
@@ -342,10 +385,10 @@ static void serve(struct attach *attach)
                                  {.fd = attach->netlink.events, .events = POLLIN}};
 
     for (;;) {
-        if (poll(poll_fds, 2, -1) < 0 && errno != EINTR) {
+        if (poll(poll_fds, 2, attach->stopping ? IN_USE_MS : -1) < 0 && errno != EINTR) {
             return;
         }
-        if ((poll_fds[0].revents & POLLIN) != 0) {
+        if (may_stop(attach, 0)) {
             return;
         }
         if ((poll_fds[1].revents & POLLIN) != 0 &&
@@ -367,7 +410,7 @@ static int signals_open(void)
     return signalfd(-1, &signals, SFD_CLOEXEC);
 }
 
-/* Until it is told to stop. */
+/* Until it is told to stop, and may. */
 static void attached_run(struct attach *attach)
 {
     link_make(attach);

@@ -187,6 +187,16 @@ static void info_take(const uint8_t *data, uint32_t length, struct nbd_offer *of
     }
 }
 
+/* A refusal comes with a reason. It is kept where the description of the export would be. */
+static int refusal_take(const uint8_t *data, uint32_t length, struct nbd_offer *offer)
+{
+    uint32_t bytes = min_u32(length, DIAL_DESCRIPTION_BYTES - 1);
+
+    memcpy(offer->description, data, bytes);
+    offer->description[bytes] = '\0';
+    return -EBUSY;
+}
+
 /* 1: one more reply comes; 0: agreed; -errno. */
 static int reply_read(int fd, struct nbd_offer *offer)
 {
@@ -216,6 +226,8 @@ static int reply_read(int fd, struct nbd_offer *offer)
         return 1;
     case NBD_REP_ERR_UNKNOWN:
         return -ENOENT;
+    case NBD_REP_ERR_POLICY:
+        return refusal_take(data, length, offer);
     case NBD_REP_ERR_TLS_REQD:
         return -EPROTONOSUPPORT;
     default:
@@ -263,6 +275,7 @@ int nbd_dial(const char *address, const char *name, struct nbd_offer *ret_offer,
         close(offer.fd);
         return explain(text, error, "%s, export %s: %s", address, name,
                        error == -ENOENT            ? "there is no such export"
+                       : error == -EBUSY           ? offer.description
                        : error == -EPROTONOSUPPORT ? "the server wants TLS, which the kernel's "
                                                      "client cannot do"
                                                    : strerror(-error));

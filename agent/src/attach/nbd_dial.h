@@ -23,7 +23,8 @@ struct nbd_offer {
 
 /*
  * address: the path of a Unix socket, or HOST:PORT with a numeric host. -errno and a sentence in
- * text; -ENOENT: the server is there but has no such export (yet).
+ * text; -ENOENT: the server is there but has no such export (yet); -EBUSY: it has one but refuses
+ * it for now, as while drives are missing or its clients are too many.
  */
 MUST_CHECK int nbd_dial(const char *address, const char *name, struct nbd_offer *ret_offer,
                         char text[DIAL_TEXT_BYTES]);

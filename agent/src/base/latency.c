@@ -32,13 +32,14 @@ void latency_reset(struct latency *latency, uint64_t now_us)
     *latency = (struct latency){.since_us = now_us};
 }
 
-void latency_note(struct latency *latency, enum latency_kind kind, uint64_t took_us)
+void latency_note(struct latency *latency, enum latency_kind kind, uint64_t took_us, uint64_t bytes)
 {
     struct latency_histogram *histogram = &latency->kinds[kind];
 
     ASSERT(kind < LATENCY_KIND_MAX);
     histogram->count++;
     histogram->total_us += took_us;
+    histogram->total_bytes += bytes;
     histogram->max_us = max_u64(histogram->max_us, took_us);
     histogram->buckets[bucket_of(took_us)]++;
 }

@@ -1,5 +1,6 @@
 /*
- * How long operations took: a histogram of powers of two for reads, writes and flushes.
+ * How long operations took, and how much they moved: a histogram of powers of two for reads, writes
+ * and flushes.
  *
  * Bucket 0 counts what took less than 1 us, bucket b what took [2^(b-1), 2^b) us, the last one
  * everything longer as well. Fixed size, no allocation, a few instructions per operation.
@@ -16,6 +17,7 @@ enum latency_kind { LATENCY_READ, LATENCY_WRITE, LATENCY_FLUSH, LATENCY_KIND_MAX
 struct latency_histogram {
     uint64_t count; /* the sum of the buckets */
     uint64_t total_us;
+    uint64_t total_bytes;
     uint64_t max_us;
     uint64_t buckets[LATENCY_BUCKETS];
 };
@@ -26,7 +28,9 @@ struct latency {
 };
 
 void latency_reset(struct latency *latency, uint64_t now_us);
-void latency_note(struct latency *latency, enum latency_kind kind, uint64_t took_us);
+/* bytes: of data read or written; 0 for all that moves none. */
+void latency_note(struct latency *latency, enum latency_kind kind, uint64_t took_us,
+                  uint64_t bytes);
 /* What everything in the bucket took less than; of the last one it may be more. */
 uint64_t latency_bucket_end_us(uint32_t bucket);
 /*

@@ -1,7 +1,7 @@
 /*
  * Doubly linked circular lists, linked through a member of the listed objects.
  *
- * (1) A head or a node is initialised with list_init() before any other use.
+ * (1) A head or a node is initialized with list_init() before any other use.
  * (2) A node is in at most one list; one that is in none points at itself, so
  *     list_is_linked() is always answerable and removing twice does no harm.
  */

@@ -109,7 +109,7 @@
     X(REGION_AFTER_DATA, P2, "writes before their region's mark is durable")                       \
     X(REGION_CLEAN_OPEN, P2, "cleans regions with writes open")                                    \
     X(REGION_CLEAN_UNFLUSHED, P2, "cleans regions without a flush")                                \
-    X(REGION_FORGOTTEN, P2, "does not resynchronise dirty regions after an unclean stop")          \
+    X(REGION_FORGOTTEN, P2, "does not resynchronize dirty regions after an unclean stop")          \
     X(REGION_VOID_EARLY, P2, "writes past a map before a start would no longer believe it")        \
     X(GROWN_FORGETS, P2, "a virtual drive that grows forgets which regions are in doubt")          \
     X(GROWN_TRUSTED, P2, "the new rows of a virtual drive that has grown count as consistent")     \

@@ -347,7 +347,7 @@ static void replay_damaged(void *context, uint32_t index, const struct frame_ent
     cache->frames[index].state = FRAME_DAMAGED;
     cache->damaged_count++;
     if (entry->type == JOURNAL_INTENT) {
-        return; /* its row is resynchronised like without it */
+        return; /* its row is resynchronized like without it */
     }
     if (entry->type != JOURNAL_FREE) {
         vd = replay_vd(replay, &entry->vd);

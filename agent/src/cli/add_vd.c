@@ -175,22 +175,41 @@ static const struct model_object *group_of_drives(const struct model *model, con
     return group != NULL && json_array_size(keys) == group_drives(group) ? group : NULL;
 }
 
-/* The drive group the virtual drives are made in: drivegroup= (StorCLI's array=), or the one whose
- * drives were named. */
+/* What names a drive group that is there already; NULL: nothing does. */
+static const char *group_option(const struct cli_context *context)
+{
+    return option_value(context, "drivegroup") != NULL ? "drivegroup"
+           : option_value(context, "array") != NULL    ? "array"
+           : option_value(context, "aftervd") != NULL  ? "aftervd"
+                                                       : NULL;
+}
+
+static bool group_named(const struct cli_context *context, struct vd_wish *wish,
+                        char text[REQUEST_TEXT_BYTES])
+{
+    const char *option = group_option(context);
+    bool by_vd = strcmp(option, "aftervd") == 0;
+    enum object_kind kind = by_vd ? OBJECT_KIND_VIRTUAL_DRIVE : OBJECT_KIND_DRIVE_GROUP;
+    uint64_t number = 0;
+    const struct model_object *object = option_number(context, option, &number)
+                                            ? model_numbered(context->model, kind, number)
+                                            : NULL;
+
+    wish->group = by_vd && object != NULL ? model_find(context->model, OBJECT_KIND_DRIVE_GROUP,
+                                                       doc_text(object->doc, "drive_group"))
+                                          : object;
+    return wish->group != NULL ||
+           refuse(text,
+                  by_vd ? "aftervd= must be the number of a virtual drive that is there"
+                        : "drivegroup= (array=) must be the number of a drive group that is there");
+}
+
+/* The drive group the virtual drives are made in: the one that is named, or whose drives are. */
 static bool group_parse(const struct cli_context *context, struct vd_wish *wish,
                         char text[REQUEST_TEXT_BYTES])
 {
-    bool named = option_value(context, "drivegroup") != NULL;
-    const char *option = named ? "drivegroup" : "array";
-    uint64_t number = 0;
-
-    if (option_value(context, option) != NULL) {
-        wish->group = option_number(context, option, &number)
-                          ? model_numbered(context->model, OBJECT_KIND_DRIVE_GROUP, number)
-                          : NULL;
-        if (wish->group == NULL) {
-            return refuse(text, "drivegroup= must be the number of a drive group, as in /cX/dN");
-        }
+    if (group_option(context) != NULL && !group_named(context, wish, text)) {
+        return false;
     }
     if (wish->place_count > 0) {
         json_t *keys =
@@ -221,8 +240,7 @@ static bool wish_parse(const struct cli_context *context, struct vd_wish *wish,
 {
     const char *drives = option_value(context, "drives");
     const char *spares = option_value(context, "spares");
-    bool in_group =
-        option_value(context, "drivegroup") != NULL || option_value(context, "array") != NULL;
+    bool in_group = group_option(context) != NULL;
 
     if (!level_parse(context, wish)) {
         return refuse(text, "name one RAID level: r0, r1, r1e, r5, r6, r10, r50 or r60");

@@ -12,6 +12,7 @@
 #include "cli/health.h"
 #include "cli/local_time.h"
 #include "cli/rows.h"
+#include "cli/screen_text.h"
 
 /* The word that confirms a command, as it is typed. */
 static void confirm_advise(const json_t *reason, char message[REQUEST_TEXT_BYTES])
@@ -47,6 +48,7 @@ int cli_execute(struct cli_context *context, const char *op, json_t *args, const
         model_renumber(reason, context->shift);
         error = succeeded ? 0 : cli_error_number(doc_text(reason, "code"));
         (void)snprintf(message, REQUEST_TEXT_BYTES, "%s", doc_text(reason, "text"));
+        (void)screen_text_whole(message);
         if (strcmp(doc_text(reason, "code"), "confirm_needed") == 0) {
             confirm_advise(reason, message);
         }
@@ -219,7 +221,8 @@ bool change_name_ask(const char *warning, const char *path, const char *name, ch
     (void)fprintf(stderr, "This %s virtual drive %s.\nType its name (%s) to go on: ", warning, path,
                   name);
     if (fgets(out, 80, stdin) == NULL) {
-        return false;
+        out[0] = '\0'; /* who ends the input declines */
+        (void)fputc('\n', stderr);
     }
     out[strcspn(out, "\n")] = '\0';
     return true;

@@ -82,6 +82,8 @@ void change_undo_restore(struct cli_context *context);
 /* stripes.c */
 void change_stripe_add(struct cli_context *context);
 void change_stripe_delete(struct cli_context *context);
+/* clear_config.c */
+void change_config_delete(struct cli_context *context);
 /* add_vd.c */
 void change_vd_add(struct cli_context *context);
 /* Keys of the drives in these places; NULL with text if one is not there. The serial numbers of

@@ -120,8 +120,7 @@ static void setting_change(struct cli_context *context, const struct model_objec
     int error = CLI_ERROR_GENERIC;
 
     if (args == NULL) {
-        (void)snprintf(message, sizeof(message), "%.60s is not a value of %s now", typed,
-                       setting->option);
+        cli_value_wrong(setting->option, typed, message);
     } else {
         (void)json_object_set_new(args, "battery", json_string(battery->key));
         error = cli_execute(context, setting->op, args, NULL, message);
@@ -143,6 +142,6 @@ void change_battery_set(struct cli_context *context)
         }
     }
     battery_report(context, "-", "-", CLI_ERROR_GENERIC,
-                   "say one thing to set: autolearnmode=, learndelayinterval=, learnstarttime= or "
+                   "name one setting: autolearnmode=, learndelayinterval=, learnstarttime= or "
                    "fault=");
 }

@@ -8,6 +8,7 @@
 
 #include "cli/change.h"
 #include "cli/rows.h"
+#include "cli/show.h"
 
 /* What is set, under which name of the agent, and how StorCLI shows it. */
 struct controller_property {
@@ -62,6 +63,16 @@ static bool property_value(const struct controller_property *property, const cha
     return end != typed && (*end == '\0' || strcmp(end, "%") == 0) && number >= 0 && number <= 100;
 }
 
+/* As "show" will show it. */
+static void value_shown(const struct controller_property *property, const json_t *args,
+                        char out[PROPERTY_VALUE_BYTES])
+{
+    if (controller_property(args, property->option, out) == NULL) { /* one of several of eghs */
+        (void)snprintf(out, PROPERTY_VALUE_BYTES, "%s",
+                       doc_bool(args, property->field) ? "ON" : "OFF");
+    }
+}
+
 static void properties_set(struct cli_context *context,
                            const struct controller_property *properties, size_t count,
                            const char *hint)
@@ -81,14 +92,16 @@ static void properties_set(struct cli_context *context,
         }
         if (!property_value(&properties[i], typed, args)) {
             json_decref(args);
-            (void)snprintf(message, sizeof(message), "%.60s is not a value of %s", typed,
-                           properties[i].option);
+            cli_value_wrong(properties[i].option, typed, message);
             error = CLI_ERROR_GENERIC;
             break;
         }
+        char value[PROPERTY_VALUE_BYTES];
+
+        value_shown(&properties[i], args, value);
         error = cli_execute(context, "controller_set", args, NULL, message);
         (void)json_array_append_new(
-            rows, json_pack("{s:s, s:s}", "Ctrl_Prop", properties[i].shown, "Value", typed));
+            rows, json_pack("{s:s, s:s}", "Ctrl_Prop", properties[i].shown, "Value", value));
     }
     json_t *detailed =
         error == 0 ? NULL
@@ -113,7 +126,8 @@ void change_controller_set(struct cli_context *context)
     };
 
     properties_set(context, properties, sizeof(properties) / sizeof(properties[0]),
-                   "say what to set: rebuildrate=, bgirate=, prrate=, autorebuild=, copyback=, "
+                   "nothing to set. Name a property: rebuildrate=, bgirate=, prrate=, "
+                   "autorebuild=, copyback=, "
                    "mixmedia=, mixinterface=, glitchtime= or coercion=");
 }
 
@@ -126,5 +140,5 @@ void change_controller_emergency(struct cli_context *context)
     };
 
     properties_set(context, properties, sizeof(properties) / sizeof(properties[0]),
-                   "say what to set: state=, eug= or smarter=");
+                   "nothing to set. Name state=, eug= or smarter=");
 }

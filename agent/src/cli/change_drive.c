@@ -161,13 +161,29 @@ static const char *erase_problem(const struct cli_context *context)
          (!option_number(context, "patternB", &pattern) || pattern > UINT8_MAX))) {
         return "a pattern must be a number up to 255";
     }
-    if (option_value(context, "confirm") == NULL) {
-        return "everything on the drive would be lost. Repeat with confirm=<its serial number>";
+    if (option_value(context, "confirm") != NULL) {
+        return NULL;
+    }
+    if (!option_has(context, "force")) {
+        return "Everything on the drive would be lost. Repeat with force, or with confirm=<its "
+               "serial number>";
+    }
+    if (context->request.controllers.all || context->request.enclosures.all ||
+        context->request.drives.all) {
+        return "\"all\" is too much to erase with force: name the controller, the enclosure and "
+               "the drives, as in /c0/e252/s3,5";
     }
     return NULL;
 }
 
-/* force does not vouch for the serial number here: it has to be typed. */
+/* "" vouches for the serial number of each drive that is named. */
+static const char *erase_confirm(const struct cli_context *context)
+{
+    const char *typed = option_value(context, "confirm");
+
+    return typed != NULL ? typed : "";
+}
+
 void change_drive_erase(struct cli_context *context)
 {
     const char *problem = is_start(context) ? erase_problem(context) : NULL;
@@ -176,12 +192,11 @@ void change_drive_erase(struct cli_context *context)
         cli_refuse(context, "Start Drive Erase Failed.", CLI_ERROR_GENERIC, problem);
         return;
     }
-    change_drives(
-        context,
-        (struct change){.verb = is_start(context) ? "Start Drive Erase" : "Stop Drive Erase",
-                        .op = "drive_erase",
-                        .make_args = args_erase,
-                        .confirm = is_start(context) ? option_value(context, "confirm") : NULL});
+    change_drives(context, (struct change){
+                               .verb = is_start(context) ? "Start Drive Erase" : "Stop Drive Erase",
+                               .op = "drive_erase",
+                               .make_args = args_erase,
+                               .confirm = is_start(context) ? erase_confirm(context) : NULL});
 }
 
 static json_t *args_locate(struct cli_context *context, const struct model_object *drive)

@@ -14,10 +14,13 @@ struct import {
     int error; /* of the first failure */
 };
 
+/* What came of a set. All rows are shown if one of the sets was refused. */
 static void import_row(struct import *import, size_t index, int error, const char *message)
 {
     rows_append(import->rows, json_pack("{s:I, s:s, s:i, s:s}", "DG", (json_int_t)index, "Status",
-                                        "Failure", "ErrCd", error, "ErrMsg", message));
+                                        error == 0 ? "Success" : "Failure", "ErrCd", error,
+                                        "ErrMsg", error == 0 ? "-" : message));
+    import->done += error == 0 ? 1 : 0;
     import->error = import->error == 0 ? error : import->error;
 }
 
@@ -31,11 +34,7 @@ static void import_one(struct cli_context *context, size_t index, const json_t *
                               doc_text(set, "id"), "digest", doc_text(set, "digest")),
                     NULL, message);
 
-    if (error == 0) {
-        import->done++;
-    } else {
-        import_row(import, index, error, message);
-    }
+    import_row(import, index, error, message);
 }
 
 /* No set; but a hot spare or a single drive of one may be there, which is no set by itself. */
@@ -60,7 +59,7 @@ static void none_answer(struct cli_context *context)
 
 static void import_finish(struct cli_context *context, struct import *import)
 {
-    if (json_array_size(import->rows) > 0) {
+    if (import->error != 0) {
         report_add(&context->report, context->number, import->error,
                    import->error == CLI_ERROR_FOREIGN_INCOMPLETE
                        ? "Incomplete foreign configuration"
@@ -139,16 +138,12 @@ static void clear_one(struct cli_context *context, size_t index, const json_t *s
                                   "set", doc_text(set, "id"), "digest", doc_text(set, "digest")),
                         confirm, message);
     }
-    if (error == 0) {
-        clear->done++;
-    } else {
-        import_row(clear, index, error, message);
-    }
+    import_row(clear, index, error, message);
 }
 
 static void clear_finish(struct cli_context *context, struct import *clear)
 {
-    if (json_array_size(clear->rows) > 0) {
+    if (clear->error != 0) {
         report_add(&context->report, context->number, clear->error,
                    "Delete foreign configuration Failed.", clear->rows, NULL);
         return;
@@ -159,6 +154,26 @@ static void clear_finish(struct cli_context *context, struct import *clear)
         return;
     }
     cli_answer(context, "Successfully deleted foreign configuration", NULL);
+}
+
+/* Of several sets a typed name chooses; one that none of them has is refused for each. */
+static bool is_chosen(const struct cli_context *context, const json_t *sets, const json_t *set)
+{
+    const char *confirm = option_value(context, "confirm");
+    const json_t *other = NULL;
+    size_t i = 0;
+
+    if (confirm == NULL || strcmp(doc_text(set, "name"), confirm) == 0) {
+        return true;
+    }
+    json_array_foreach(sets, i, other)
+    {
+        if (numbers_have(&context->request.others, i) &&
+            strcmp(doc_text(other, "name"), confirm) == 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void change_foreign_clear(struct cli_context *context)
@@ -179,7 +194,8 @@ void change_foreign_clear(struct cli_context *context)
     clear.rows = json_array();
     json_array_foreach(json_object_get(answer, "sets"), i, set)
     {
-        if (numbers_have(&context->request.others, i) && !context->failed) {
+        if (numbers_have(&context->request.others, i) && !context->failed &&
+            is_chosen(context, json_object_get(answer, "sets"), set)) {
             clear_one(context, i, set, &clear);
         }
     }

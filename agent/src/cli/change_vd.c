@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/template.h"
 #include "cli/change.h"
 #include "cli/rows.h"
 
@@ -13,25 +14,21 @@ static void vd_delete_visit(struct cli_context *context, const struct model_obje
     const char *name = doc_text(vd->doc, "name");
     const char *confirm = option_value(context, "confirm");
     bool force = option_has(context, "force");
+    bool looks = false; /* as StorCLI: refused only if something is found on it */
+    json_t *args = json_pack("{s:s, s:b}", "virtual_drive", vd->key, "force", force);
     char typed[80];
     char message[REQUEST_TEXT_BYTES];
-    int error = CLI_ERROR_GENERIC;
+    int error = 0;
 
-    if (confirm == NULL && force) {
-        confirm = name;
-    } else if (confirm == NULL && change_name_ask("deletes, with everything on it,",
-                                                  doc_text(vd->doc, "path"), name, typed)) {
-        confirm = typed;
+    if (confirm == NULL && !force) {
+        looks = !change_name_ask("deletes, with everything on it,", doc_text(vd->doc, "path"), name,
+                                 typed);
+        confirm = looks ? NULL : typed;
     }
-    if (confirm == NULL) {
-        (void)snprintf(message, sizeof(message),
-                       "Everything on it would be lost. Repeat with force, or with confirm=%s",
-                       name);
-    } else {
-        json_t *args = json_pack("{s:s, s:b}", "virtual_drive", vd->key, "force", force);
-
-        error = cli_execute(context, "vd_delete", args, confirm, message);
+    if (looks) {
+        (void)json_object_set_new(args, "unless_content", json_true());
     }
+    error = cli_execute(context, "vd_delete", args, confirm != NULL ? confirm : name, message);
     change_row_vd(data, vd->doc, error, message);
 }
 
@@ -85,6 +82,7 @@ struct property {
 
 static const struct property vd_property_table[] = {
     {"name", "Name", "name", {{NULL, NULL}}},
+    {"autobgi", "AutoBGI", NULL, {{"on", "on"}}}, /* it always begins at once */
     {"wrcache",
      "wrCache",
      "write_policy",
@@ -140,9 +138,15 @@ static void vd_property_set(struct cli_context *context, const struct model_obje
     char message[REQUEST_TEXT_BYTES];
     int error = CLI_ERROR_GENERIC;
 
-    if (word == NULL) {
-        (void)snprintf(message, sizeof(message), "%.60s is not a value of %s", typed,
-                       property->option);
+    if (word == NULL && property->argument == NULL) {
+        (void)snprintf(message, sizeof(message),
+                       "Background initialization always begins at once. Pause it with "
+                       "/cX/vX pause bgi");
+    } else if (word == NULL) {
+        cli_value_wrong(property->option, typed, message);
+    } else if (property->argument == NULL) {
+        (void)snprintf(message, sizeof(message), "-");
+        error = 0;
     } else {
         bool flag = strcmp(property->argument, "hedged_reads") == 0;
 
@@ -193,14 +197,14 @@ static bool vd_preset_set(struct cli_context *context, const struct model_object
         json_decref(args);
         return false;
     }
-    (void)snprintf(typed, sizeof(typed), "%s", doc_text(args, "preset"));
+    (void)snprintf(typed, sizeof(typed), "%.*s", (int)text_cut(doc_text(args, "preset"), 60),
+                   doc_text(args, "preset"));
     wrong = preset_args(context, args);
     if (wrong == NULL) {
         error = cli_execute(context, "vd_set", args, NULL, message);
     } else {
         json_decref(args);
-        (void)snprintf(message, sizeof(message), "%.60s is not a value of %s",
-                       option_value(context, wrong), wrong);
+        cli_value_wrong(wrong, option_value(context, wrong), message);
     }
     set_row(change, vd, "Preset", typed, error, message);
     return true;
@@ -225,7 +229,8 @@ void change_vd_set(struct cli_context *context)
     json_t *missing = json_array();
 
     if (context->option_count == 0) {
-        cli_refuse(context, "None", CLI_ERROR_GENERIC, "say what to set, for example name=data");
+        cli_refuse(context, "None", CLI_ERROR_GENERIC,
+                   "nothing to set. Name a property, for example name=data");
         json_decref(change.rows);
         json_decref(missing);
         return;

@@ -12,12 +12,13 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/guid.h"
+#include "cli/cli_clock.h"
 
-#define ANSWER_TIMEOUT_MS 60000
+static int answer_timeout_ms = 60000;
+
 #define LINE_MAX_BYTES (32u * 1024u * 1024u)
 
 struct client {
@@ -28,6 +29,11 @@ struct client {
     size_t bytes, capacity;
     json_t *notifications; /* that arrived while an answer was awaited */
 };
+
+void client_patience_set(int patience_ms)
+{
+    answer_timeout_ms = patience_ms;
+}
 
 static void connect_failed(const char *path, int error, char text[CLIENT_TEXT_BYTES])
 {
@@ -54,7 +60,8 @@ bool client_open(const char *socket_path, struct client **ret_client, char text[
     struct client *client = NULL;
 
     if (strlen(socket_path) >= sizeof(address.sun_path)) {
-        (void)snprintf(text, CLIENT_TEXT_BYTES, "the socket path %.200s… is too long", socket_path);
+        (void)snprintf(text, CLIENT_TEXT_BYTES, "the socket path %.200s... is too long",
+                       socket_path);
         return false;
     }
     (void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", socket_path);
@@ -90,14 +97,6 @@ void client_close(struct client *client)
     }
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static bool line_send(struct client *client, json_t *document, char text[CLIENT_TEXT_BYTES])
 {
     char *line = json_dumps(document, JSON_COMPACT);
@@ -131,7 +130,7 @@ static bool line_send(struct client *client, json_t *document, char text[CLIENT_
 static bool bytes_wait(struct client *client, int64_t deadline_ms, char text[CLIENT_TEXT_BYTES])
 {
     struct pollfd poll_fd = {.fd = client->fd, .events = POLLIN};
-    int64_t left_ms = deadline_ms - now_ms();
+    int64_t left_ms = deadline_ms - cli_now_ms();
     int ready = left_ms > 0 ? poll(&poll_fd, 1, (int)left_ms) : 0;
 
     if (ready < 0 && errno == EINTR) {
@@ -139,7 +138,7 @@ static bool bytes_wait(struct client *client, int64_t deadline_ms, char text[CLI
     }
     if (ready <= 0) {
         (void)snprintf(text, CLIENT_TEXT_BYTES, "arrayd did not answer within %d seconds",
-                       ANSWER_TIMEOUT_MS / 1000);
+                       answer_timeout_ms / 1000);
         return false;
     }
     if (client->capacity - client->bytes < 65536) {
@@ -166,7 +165,7 @@ static bool bytes_wait(struct client *client, int64_t deadline_ms, char text[CLI
 
 static bool line_receive(struct client *client, json_t **ret_document, char text[CLIENT_TEXT_BYTES])
 {
-    int64_t deadline_ms = now_ms() + ANSWER_TIMEOUT_MS;
+    int64_t deadline_ms = cli_now_ms() + answer_timeout_ms;
     char *end = NULL;
 
     for (;;) {

@@ -17,6 +17,8 @@ struct client;
 /* text says what is wrong and what to do next. */
 MUST_CHECK bool client_open(const char *socket_path, struct client **ret_client,
                             char text[CLIENT_TEXT_BYTES]);
+/* How long an answer may take, for all clients; without it a minute. */
+void client_patience_set(int patience_ms);
 void client_close(struct client *client);
 
 struct client_answer {

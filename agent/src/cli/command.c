@@ -8,6 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/template.h"
+#include "cli/screen_text.h"
+#include "cli/suggest.h"
+
 bool word_is_one_of(const char *word, const char *alternatives)
 {
     size_t length = strlen(word);
@@ -107,6 +111,40 @@ bool option_number(const struct cli_context *context, const char *name, uint64_t
     return true;
 }
 
+/* Nouns of all the rows with this object and verb. */
+static void nouns_consider(struct suggestion *suggestion, const struct cli_request *request)
+{
+    for (uint32_t i = 0; i < cli_command_count; i++) {
+        if (cli_commands[i].object == request->object &&
+            word_is_one_of(request->words[0], cli_commands[i].verb)) {
+            suggestion_consider(suggestion, cli_commands[i].noun);
+        }
+    }
+    for (uint32_t i = 0; i < cli_unsupported_count; i++) {
+        if (cli_unsupported[i].object == request->object &&
+            word_is_one_of(request->words[0], cli_unsupported[i].verb)) {
+            suggestion_consider(suggestion, cli_unsupported[i].noun);
+        }
+    }
+}
+
+/* The word that stands where a noun can be may be meant as one. */
+static void unexpected_tell(const struct cli_request *request, const struct cli_command *command,
+                            uint32_t at, char text[REQUEST_TEXT_BYTES])
+{
+    struct suggestion suggestion;
+    char hint[SUGGESTION_BYTES];
+
+    suggestion_begin(&suggestion, request->words[at]);
+    suggestion_consider(&suggestion, command->options);
+    if (at == 1) {
+        nouns_consider(&suggestion, request);
+    }
+    (void)snprintf(text, REQUEST_TEXT_BYTES, "unexpected \"%.*s\"%s. Usage: arrayctl %s",
+                   (int)text_cut(request->words[at], 60), request->words[at],
+                   suggestion_text(&suggestion, hint), command->usage);
+}
+
 static bool options_take(struct cli_context *context, const struct cli_command *command,
                          char text[REQUEST_TEXT_BYTES])
 {
@@ -114,12 +152,89 @@ static bool options_take(struct cli_context *context, const struct cli_command *
 
     for (uint32_t i = first; i < context->request.word_count; i++) {
         if (!option_take(context, command->options, context->request.words[i])) {
-            (void)snprintf(text, REQUEST_TEXT_BYTES, "unexpected \"%.60s\". Usage: arrayctl %s",
-                           context->request.words[i], command->usage);
+            unexpected_tell(&context->request, command, i, text);
             return false;
         }
     }
     return true;
+}
+
+static bool list_has(const char *list, const char *word)
+{
+    while (list != NULL && *list != '\0') {
+        size_t length = strcspn(list, "| ");
+
+        if (strlen(word) == length && strncasecmp(list, word, length) == 0) {
+            return true;
+        }
+        list += length + (list[length] != '\0' ? 1 : 0);
+    }
+    return false;
+}
+
+bool cli_command_exists(enum cli_object object, const char *verb, const char *word)
+{
+    for (uint32_t i = 0; i < cli_command_count; i++) {
+        const struct cli_command *command = &cli_commands[i];
+
+        if (command->object == object && list_has(command->verb, verb) &&
+            (word == NULL || list_has(command->noun, word) || list_has(command->options, word))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *cli_verb_hint(const char *typed, char out[REQUEST_TEXT_BYTES])
+{
+    struct suggestion suggestion;
+
+    suggestion_begin(&suggestion, typed);
+    for (uint32_t i = 0; i < cli_command_count; i++) {
+        suggestion_consider(&suggestion, cli_commands[i].verb);
+    }
+    return suggestion_text(&suggestion, out);
+}
+
+/* No row has this verb for this object. */
+static void verb_unknown_tell(const struct cli_request *request, char text[REQUEST_TEXT_BYTES])
+{
+    struct suggestion suggestion;
+    char hint[SUGGESTION_BYTES];
+
+    suggestion_begin(&suggestion, request->words[0]);
+    for (uint32_t i = 0; i < cli_command_count; i++) {
+        if (cli_commands[i].object == request->object) {
+            suggestion_consider(&suggestion, cli_commands[i].verb);
+        }
+    }
+    for (uint32_t i = 0; i < cli_unsupported_count; i++) {
+        if (cli_unsupported[i].object == request->object) {
+            suggestion_consider(&suggestion, cli_unsupported[i].verb);
+        }
+    }
+    (void)snprintf(text, REQUEST_TEXT_BYTES,
+                   "there is no command \"%.*s\" for this object%s. \"arrayctl help\" lists the "
+                   "topics",
+                   (int)text_cut(request->words[0], 40), request->words[0],
+                   suggestion_text(&suggestion, hint));
+}
+
+static void incomplete_tell(const struct cli_request *request, const struct cli_command *command,
+                            char text[REQUEST_TEXT_BYTES])
+{
+    struct suggestion suggestion;
+    char hint[SUGGESTION_BYTES];
+
+    if (request->word_count < 2) {
+        (void)snprintf(text, REQUEST_TEXT_BYTES, "incomplete. Usage: arrayctl %s", command->usage);
+        return;
+    }
+    suggestion_begin(&suggestion, request->words[1]);
+    nouns_consider(&suggestion, request);
+    (void)snprintf(text, REQUEST_TEXT_BYTES, "unexpected \"%.*s\"%s. Usage: arrayctl %s",
+                   (int)text_cut(request->words[1], 60), request->words[1],
+                   suggestion_text(&suggestion, hint), command->usage);
 }
 
 const struct cli_command *cli_command_find(struct cli_context *context,
@@ -142,17 +257,13 @@ const struct cli_command *cli_command_find(struct cli_context *context,
         }
     }
     if (same_verb != NULL) {
-        (void)snprintf(text, REQUEST_TEXT_BYTES, "incomplete. Usage: arrayctl %s",
-                       same_verb->usage);
+        incomplete_tell(request, same_verb, text);
     } else if (request->word_count == 0) {
         (void)snprintf(text, REQUEST_TEXT_BYTES,
-                       "say what to do, for example \"show\". "
-                       "\"arrayctl help\" lists all commands");
+                       "no command was given. Try \"arrayctl show\", or \"arrayctl help\" for the "
+                       "topics");
     } else {
-        (void)snprintf(text, REQUEST_TEXT_BYTES,
-                       "there is no command \"%.40s\" for this object. \"arrayctl help\" lists "
-                       "all commands",
-                       request->words[0]);
+        verb_unknown_tell(request, text);
     }
     return NULL;
 }
@@ -169,12 +280,21 @@ void cli_answer(struct cli_context *context, const char *description, json_t *da
     report_add(&context->report, context->number, 0, description, NULL, data);
 }
 
+/* What was cut to fit keeps whole characters: JSON takes nothing else. */
+static json_t *message_json(const char *message)
+{
+    char whole[REQUEST_TEXT_BYTES];
+
+    (void)snprintf(whole, sizeof(whole), "%s", message);
+    return json_string(screen_text_whole(whole));
+}
+
 void cli_refuse_property(struct cli_context *context, const char *property, int error,
                          const char *message)
 {
     report_add(&context->report, context->number, error, "None",
-               json_pack("[{s:i, s:s, s:s, s:s, s:i}]", "Ctrl", context->number, "Status", "Failed",
-                         "Property", property, "ErrMsg", message, "ErrCd", error),
+               json_pack("[{s:i, s:s, s:s, s:o, s:i}]", "Ctrl", context->number, "Status", "Failed",
+                         "Property", property, "ErrMsg", message_json(message), "ErrCd", error),
                NULL);
 }
 
@@ -182,16 +302,23 @@ void cli_refuse(struct cli_context *context, const char *description, int error,
                 const char *message)
 {
     report_add(&context->report, context->number, error, description,
-               json_pack("[{s:i, s:s, s:i, s:s}]", "Controller", context->number, "Status",
-                         "Failure", "ErrCd", error, "ErrMsg", message),
+               json_pack("[{s:i, s:s, s:i, s:o}]", "Controller", context->number, "Status",
+                         "Failure", "ErrCd", error, "ErrMsg", message_json(message)),
                NULL);
+}
+
+void cli_value_wrong(const char *option, const char *typed, char out[REQUEST_TEXT_BYTES])
+{
+    (void)snprintf(out, REQUEST_TEXT_BYTES, "%s= does not take \"%.*s\"", option,
+                   (int)text_cut(typed, 60), typed);
 }
 
 void cli_refuse_file(struct cli_context *context, const char *description, const char *path)
 {
     char message[REQUEST_TEXT_BYTES];
 
-    (void)snprintf(message, sizeof(message), "%.200s: %s", path, strerror(errno));
+    (void)snprintf(message, sizeof(message), "%.*s: %s", (int)text_cut(path, 200), path,
+                   strerror(errno));
     cli_refuse(context, description, CLI_ERROR_GENERIC, message);
 }
 

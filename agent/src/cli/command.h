@@ -47,6 +47,7 @@ struct cli_context {
     struct cli_option options[CLI_OPTIONS_MAX];
     char failure[CLIENT_TEXT_BYTES]; /* the connection broke: nothing else is printed */
     bool failed;
+    bool exit_code; /* --exit-code: status tells scripts how the controllers are */
     bool documents; /* --json: the agent's own documents */
     json_t *documents_shown; /* those to print in the end; NULL: none were asked for */
     bool printed;    /* the command has printed what there is to say itself */
@@ -71,7 +72,9 @@ struct cli_unsupported {
     enum cli_object object;
     const char *verb;
     const char *noun; /* the word behind the verb, a property as "name="; NULL: the verb at all */
-    const char *what; /* in a sentence */
+    const char *what; /* behind "does not support"; NULL: what was typed */
+    const char *why;  /* a sentence: the reason, or what to do instead */
+    bool fixed;       /* "show" gives the value that always holds; setting that one succeeds */
 };
 
 extern const struct cli_unsupported cli_unsupported[];
@@ -86,6 +89,8 @@ void cli_sockets_add(struct cli_context *context, char *list);
 uint32_t cli_controllers_open(struct cli_context *context);
 void cli_controllers_close(struct cli_context *context);
 void cli_controller_use(struct cli_context *context, uint32_t number);
+/* Waits a moment for controllers whose start is not over, and leaves out what is still unknown. */
+void cli_starting_await(struct cli_context *context);
 /* Asks the controller again; false: it does not answer. */
 MUST_CHECK bool cli_picture_renew(struct cli_context *context);
 
@@ -95,6 +100,10 @@ void cli_complete(int count, char *const *words);
 /* Finds the row and fills the options. NULL with text. */
 const struct cli_command *cli_command_find(struct cli_context *context,
                                            char text[REQUEST_TEXT_BYTES]);
+/* Is there a command with this verb, and with this word (a noun or an option, "size=")? */
+bool cli_command_exists(enum cli_object object, const char *verb, const char *word);
+/* " (did you mean \"show\"?)" if a verb of any object is typed nearly like this, or "". */
+const char *cli_verb_hint(const char *typed, char out[REQUEST_TEXT_BYTES]);
 /* Is a word one of "a|b" (or "a b"), ignoring case? */
 bool word_is_one_of(const char *word, const char *alternatives);
 /* Is the typed word one of the nouns "a|b=", of which b has a value? */
@@ -125,6 +134,8 @@ void cli_refuse_property(struct cli_context *context, const char *property, int 
                          const char *message);
 void cli_refuse(struct cli_context *context, const char *description, int error,
                 const char *message);
+/* A value that an option does not take. "rebuildrate does not take \"200\"". */
+void cli_value_wrong(const char *option, const char *typed, char out[REQUEST_TEXT_BYTES]);
 /* A file that was named could not be written: errno. */
 void cli_refuse_file(struct cli_context *context, const char *description, const char *path);
 

@@ -4,37 +4,52 @@
  */
 #include "cli/change.h"
 #include "cli/config.h"
+#include "cli/doctor.h"
 #include "cli/metrics.h"
 #include "cli/monitor.h"
 #include "cli/show.h"
 #include "cli/smart.h"
 
 #define CONTROLLER_PROPERTIES                                                                      \
-    "rebuildrate|bgirate|autorebuild|time|temperature|foreignautoimport|bootdrive|jbod|alarm|"     \
-    "copyback|cc|consistencycheck|pr|patrolread|prrate|eghs|mixmedia|mixinterface|glitchtime|"     \
-    "coercion"
+    "rebuildrate|bgirate|ccrate|autorebuild|time|temperature|foreignautoimport|"                   \
+    "autoenhancedimport|bootdrive|jbod|alarm|copyback|cc|consistencycheck|pr|patrolread|prrate|"   \
+    "eghs|mixmedia|mixinterface|glitchtime|coercion|batterywarning|maintainpdfailhistory|"         \
+    "restorehotspare|loadbalancemode|abortcconerror|bootwithpinnedcache|smartpollinterval|"        \
+    "cacheflushint|eccbucketsize|eccbucketleakrate|spinupdrivecount|spinupdelay|"                  \
+    "activityforlocate|exposeenclosuredevice|directpdmapping|backplane|stoponerror|ncq|ocr|"       \
+    "failpdonsmarterror|sesmonitoring|personality|pendingimages"
 #define VD_ADD_OPTIONS                                                                             \
     "type= r0 r1 r1e r5 r6 r10 r50 r60 raid0 raid1 raid1e raid5 raid6 raid10 raid50 raid60 each "  \
-    "size= name= drives= drivegroup= array= pdperarray= pdcache= ondegrade= "                      \
+    "size= name= drives= drivegroup= array= aftervd= pdperarray= pdcache= ondegrade= "             \
     "wt wb awb "                                                                                   \
     "nora "                                                                                        \
     "ra adra direct cached strip= spares= force preset= storsave= acceptrisk"
 
 const struct cli_command cli_commands[] = {
-    {CLI_OBJECT_NONE, "status", NULL, "", show_status, "status [--json]",
-     "The host's controllers at a glance, and what needs attention."},
+    {CLI_OBJECT_NONE, "status", NULL, "", show_status, "status [--json] [--exit-code]",
+     "The host's controllers at a glance, and what needs attention. --exit-code: exits with 0 if "
+     "all is good, 1 if something needs attention, 2 if a controller is degraded, 3 if one has "
+     "failed or cannot be reached."},
     {CLI_OBJECT_NONE, "watch", NULL, "count=", show_watch, "watch [count=N]",
-     "The same once a second, with the progress of background work."},
-    {CLI_OBJECT_CONTROLLER, "status", NULL, "", show_status, "/cX status", "The same of one."},
+     "Shows the host's controllers once a second, with the progress of background work."},
+    {CLI_OBJECT_CONTROLLER, "status", NULL, "", show_status, "/cX status",
+     "Shows this controller at a glance, and what needs attention."},
     {CLI_OBJECT_CONTROLLER, "watch", NULL, "count=", show_watch, "/cX watch [count=N]",
-     "The same of one, live."},
+     "Shows this controller once a second, with the progress of background work."},
+    {CLI_OBJECT_NONE, "doctor", NULL, "config= uplink= program= root= minfree=", doctor_show,
+     "doctor [config=PATH] [uplink=PATH] [program=PATH] [root=DIR] [minfree=MIB] [J]",
+     "Looks for common faults, also while arrayd does not run, and says what to do next."},
+    {CLI_OBJECT_NONE, "support-bundle", NULL, "file= log= config= uplink= program= root= minfree=",
+     support_bundle, "support-bundle [file=PATH] [log=PATH] [config=PATH] [uplink=PATH]",
+     "Collects versions, configuration, state, events and logs in one tar.gz, without secrets."},
     {CLI_OBJECT_NONE, "metrics", NULL, "file=", show_metrics, "metrics [file=PATH]",
      "Metrics in Prometheus' text format, or into a file for node-exporter's textfile collector."},
     {CLI_OBJECT_NONE, "monitor", NULL,
-     "class= mail= mailer= webhook= script= journal= cursor= textfile= interval= listen= count=",
+     "class= mail= mailer= webhook= script= journal= cursor= textfile= interval= listen= away= "
+     "count=",
      monitor_run,
      "monitor [mail=ADDRESS] [webhook=URL] [script=PATH] [journal=on] [class=CLASS] [cursor=PATH] "
-     "[textfile=PATH] [interval=SECONDS] [listen=127.0.0.1:PORT]",
+     "[textfile=PATH] [interval=SECONDS] [listen=127.0.0.1:PORT] [away=SECONDS]",
      "Tells events as they come and keeps metrics; see arraywright-monitor(8)."},
     {CLI_OBJECT_NONE, "smart", NULL, "once interval= timeout= program=", smart_run,
      "smart [once] [interval=SECONDS] [timeout=SECONDS] [program=PATH]",
@@ -47,8 +62,9 @@ const struct cli_command cli_commands[] = {
      "Stripes over virtual drives."},
     {CLI_OBJECT_NONE, "add", "stripe", "name= vds= strip= force", change_stripe_add,
      "add stripe name=NAME vds=c:v,c:v[,...] [strip=<KiB>] [force]",
-     "Stripes over whole virtual drives of one or several controllers (2 to 8, c: controller, v: "
-     "number), which is exported instead of them. force: although they carry data."},
+     "Stripes 2 to 8 whole virtual drives of one or several controllers (c: controller, v: "
+     "number). "
+     "The stripe is exported in their place. force: overwrites data that they carry."},
     {CLI_OBJECT_NONE, "delete|del", "stripe", "name= force confirm=", change_stripe_delete,
      "delete stripe name=NAME [force] [confirm=NAME]",
      "Dissolves a stripe; its virtual drives stay. Without force its name must be typed twice."},
@@ -76,6 +92,8 @@ const struct cli_command cli_commands[] = {
      "/cX show alilog [file=PATH]", "Everything there is to say, and the event log, for support."},
     {CLI_OBJECT_CONTROLLER, "show", "preservedcache", "", show_preserved_cache,
      "/cX show preservedcache", "Cached writes that wait for their drives."},
+    {CLI_OBJECT_CONTROLLER, "show", "freespace", "", show_free_space, "/cX show freespace",
+     "Space of drive groups that no virtual drive uses: add vd drivegroup=N makes one there."},
     {CLI_OBJECT_CONTROLLER, "show", "undo", "", show_undo, "/cX show undo",
      "What was deleted and can be restored: its metadata are kept for a week at least."},
     {CLI_OBJECT_CONTROLLER, "restore", NULL, "undo=", change_undo_restore, "/cX restore undo=N",
@@ -86,12 +104,17 @@ const struct cli_command cli_commands[] = {
      "Saves the whole configuration: settings, drive groups, virtual drives, hot spares."},
     {CLI_OBJECT_CONTROLLER, "set", "config", "file= dryrun", config_set,
      "/cX set config file=PATH [dryrun]",
-     "Builds a saved configuration again, all of it or nothing; what exists is never overwritten. "
-     "dryrun: says what it would do."},
+     "Creates a saved configuration, all of it or nothing. What exists is never overwritten. "
+     "dryrun: only says what it would do."},
+    {CLI_OBJECT_CONTROLLER, "delete|del", "config", "force", change_config_delete,
+     "/cX delete config force",
+     "Deletes every virtual drive and hot spare of the controller. What was deleted can be "
+     "restored "
+     "(show undo) until its drives are used again."},
     {CLI_OBJECT_CONTROLLER, "set", "eghs", "state= eug= smarter=", change_controller_emergency,
      "/cX set eghs [state=on|off] [eug=on|off] [smarter=on|off]",
-     "Emergency spares: hot spares of another kind than the members, unconfigured good drives; "
-     "smarter: a spare is filled from a member that will probably fail."},
+     "Switches emergency spares: state, hot spares of another kind than the members; eug, "
+     "unconfigured good drives; smarter, a spare is filled from a member that will probably fail."},
     {CLI_OBJECT_CONTROLLER, "start|stop|pause|suspend|resume", "patrolread|pr", "",
      change_patrol_task, "/cX start|stop|pause|resume patrolread",
      "Controls the patrol read, which reads all of every member and hot spare."},
@@ -109,42 +132,43 @@ const struct cli_command cli_commands[] = {
      "/cX set rebuildrate=<0-100> | bgirate=<0-100> | prrate=<0-100> | autorebuild=on|off | "
      "copyback=on|off | mixmedia=on|off | mixinterface=on|off | glitchtime=<0-300> | "
      "coercion=0|1|2",
-     "Changes properties of the controller; mixmedia, mixinterface: SSDs and hard disks, SAS and "
-     "SATA drives may share a drive group; glitchtime: seconds that no hot spare takes the place "
-     "of "
-     "a drive that vanished, which may be back; coercion: new drive groups take whole steps of "
-     "each drive's size, 0 none, 1 128 MiB, 2 1 GiB, so that a replacement may be a little "
-     "smaller."},
+     "Changes properties of the controller. mixmedia, mixinterface: SSDs and hard disks, SAS and "
+     "SATA drives may share a drive group. glitchtime: seconds to wait for a drive that vanished "
+     "before a hot spare replaces it. coercion: new drive groups use each drive in steps of 0 (no "
+     "steps), 1 (128 MiB) or 2 (1 GiB), so that a replacement may be slightly smaller."},
     {CLI_OBJECT_CONTROLLER, "add", "vd", VD_ADD_OPTIONS, change_vd_add,
      "/cX add vd r0|r1|r1e|r5|r6|r10|r50|r60 drives=e:s|e:s-s,s|:s "
-     "[drivegroup=N] [size=<n>MB|GB|TB|all|remaining[,…]] [name=NAME[,…]] "
+     "[drivegroup=N] [size=<n>MB|GB|TB|all|remaining[,...]] [name=NAME[,...]] "
      "[strip=<KiB>] [PDperArray=n] [wt|wb|awb] [nora|ra] [direct|cached] [pdcache=on|off|default] "
-     "[ondegrade=keep|wt] [preset=NAME [acceptrisk]] [spares=e:s,…] [force]",
-     "Creates a virtual drive, or with several sizes as many in one drive group: "
+     "[ondegrade=keep|wt] [preset=NAME [acceptrisk]] [spares=e:s,...] [force]",
+     "Creates a virtual drive. Several sizes create as many in one drive group: "
      "size=100GB,1TB,remaining, size=100GB*4. Where the drives are those of a drive group, or "
-     "drivegroup= names one (as array= does), it is made in the space that is free there. Four or "
+     "drivegroup= names one (as array= does, or aftervd= by a virtual drive in it), it is made in "
+     "the space that is free there. Four or "
      "more drives as r1 make a RAID 10; n copies are asked for "
      "with PDperArray=n. ondegrade=wt: it writes through while it lacks redundancy. At most 32 "
      "drives in a span, 8 spans (128 for r10) and 256 drives."},
 
     {CLI_OBJECT_NONE, "create", NULL, "", change_create_guided, "create",
-     "Asks on the terminal for what a virtual drive needs, shows what would be made, and makes "
-     "it."},
+     "Asks on the terminal for the drives, level, size and name of a virtual drive, shows the "
+     "result and creates it."},
     {CLI_OBJECT_CONTROLLER, "create", NULL, "", change_create_guided, "/cX create",
-     "The same on this controller."},
+     "Asks on the terminal for a virtual drive of this controller."},
 
-    {CLI_OBJECT_CONTROLLER, "explain", NULL, "", show_explanation, "explain /cX [--json]",
-     "Why it is as it is, and what is not possible now."},
-    {CLI_OBJECT_DRIVE, "explain", NULL, "", show_explanation, "explain /cX[/eX]/sX [--json]",
-     "Why it is as it is, and what is not possible now."},
-    {CLI_OBJECT_GROUP, "explain", NULL, "", show_explanation, "explain /cX/dX [--json]",
-     "Why it is as it is, and what is not possible now."},
-    {CLI_OBJECT_VD, "explain", NULL, "", show_explanation, "explain /cX/vX [--json]",
-     "Why it is as it is, and what is not possible now."},
-    {CLI_OBJECT_BBU, "explain", NULL, "", show_explanation, "explain /cX/bbu [--json]",
-     "Why it is as it is, and what is not possible now."},
-    {CLI_OBJECT_CACHEVAULT, "explain", NULL, "", show_explanation, "explain /cX/cv [--json]",
-     "Why it is as it is, and what is not possible now."},
+    {CLI_OBJECT_CONTROLLER, "explain", NULL, "all", show_explanation, "explain /cX [all] [--json]",
+     "What is wrong, what it means and what to do; all: also what is not possible now."},
+    {CLI_OBJECT_DRIVE, "explain", NULL, "all", show_explanation,
+     "explain /cX[/eX]/sX [all] [--json]",
+     "What is wrong, what it means and what to do; all: also what is not possible now."},
+    {CLI_OBJECT_GROUP, "explain", NULL, "all", show_explanation, "explain /cX/dX [all] [--json]",
+     "What is wrong, what it means and what to do; all: also what is not possible now."},
+    {CLI_OBJECT_VD, "explain", NULL, "all", show_explanation, "explain /cX/vX [all] [--json]",
+     "What is wrong, what it means and what to do; all: also what is not possible now."},
+    {CLI_OBJECT_BBU, "explain", NULL, "all", show_explanation, "explain /cX/bbu [all] [--json]",
+     "What is wrong, what it means and what to do; all: also what is not possible now."},
+    {CLI_OBJECT_CACHEVAULT, "explain", NULL, "all", show_explanation,
+     "explain /cX/cv [all] [--json]",
+     "What is wrong, what it means and what to do; all: also what is not possible now."},
     {CLI_OBJECT_ENCLOSURE, "show", NULL, "all", show_enclosure, "/cX/eX show [all]", "Enclosures."},
 
     {CLI_OBJECT_DRIVE, "show", "rebuild|copyback|initialization|erase", "", show_drive_operation,
@@ -156,7 +180,7 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_DRIVE, "show", "smart", "", show_drive_smart, "/cX[/eX]/sX show smart",
      "What the drive says of its own health."},
     {CLI_OBJECT_DRIVE, "show", "badblocks", "", show_drive_bad_blocks, "/cX[/eX]/sX show badblocks",
-     "Blocks of a drive whose content is not to be had."},
+     "Lists unreadable and lost blocks of a drive."},
     {CLI_OBJECT_DRIVE, "show", NULL, "all", show_drive, "/cX[/eX]/sX show [all]", "Drives."},
     {CLI_OBJECT_DRIVE, "start|stop|pause|suspend|resume", "rebuild", "", change_drive_task,
      "/cX[/eX]/sX start|stop|pause|resume rebuild", "Controls the rebuild of a member."},
@@ -166,26 +190,28 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_DRIVE, "start|stop", "erase",
      "simple normal thorough threepass standard crypto patternA= patternB= force confirm=",
      change_drive_erase,
-     "/cX[/eX]/sX start erase [simple|normal|thorough|threepass] [patternA=n] [patternB=n] [force] "
-     "confirm=<serial> | stop erase",
+     "/cX[/eX]/sX start erase [simple|normal|thorough|threepass] [patternA=n] [patternB=n] "
+     "force | confirm=<serial> | stop erase",
      "Overwrites all of an unused drive, with zeros at last, and reads it back: simple one pass, "
      "normal three (patterns A, B, zeros), thorough nine, threepass random data and zeros twice. "
-     "force: also what somebody else has on it."},
+     "force: also what somebody else has on it; the drives must be numbered then, without all."},
     {CLI_OBJECT_DRIVE, "spindown|spinup", NULL, "", change_drive_spin,
      "/cX[/eX]/sX spindown|spinup",
      "Stops the motor of an unconfigured drive or a hot spare, to remove or to rest it; starts "
      "it."},
     {CLI_OBJECT_DRIVE, "start|stop", "locate", "seconds=", change_drive_locate,
      "/cX[/eX]/sX start|stop locate [seconds=n]",
-     "Lights the drive's locate lamp; seconds: it goes out by itself after so many."},
+     "Lights the drive's locate lamp. seconds: turns it off again after this time."},
     {CLI_OBJECT_DRIVE, "add", "hotsparedrive", "dgs= enclaffinity nonrevertible force",
      change_drive_spare_add,
      "/cX[/eX]/sX add hotsparedrive [dgs=<list>] [enclaffinity] [nonrevertible] [force]",
-     "Makes a global or dedicated hot spare; enclaffinity: only for its own enclosure, "
-     "nonrevertible: it stays a member when the lost drive has been replaced."},
+     "Makes a drive a hot spare, global or for the drive groups of dgs=. enclaffinity: only for "
+     "members in its own enclosure. nonrevertible: stays a member when the lost drive has been "
+     "replaced."},
     {CLI_OBJECT_DRIVE, "delete|del", "hotsparedrive", "", change_drive_spare_delete,
      "/cX[/eX]/sX delete hotsparedrive",
-     "Makes a hot spare an unconfigured drive again; of one that is missing, ends the finding."},
+     "Makes a hot spare an unconfigured good drive. If the hot spare is missing: ends the "
+     "finding."},
     {CLI_OBJECT_DRIVE, "insert", NULL, "dg= array= row= force", change_drive_insert,
      "/cX[/eX]/sX insert dg=A array=B row=C [force]",
      "Puts a drive in the place of a lost member and rebuilds it."},
@@ -195,9 +221,8 @@ const struct cli_command cli_commands[] = {
      "/cX[/eX]/sX set good [force] | offline | online | missing | jbod | "
      "fault=pull|return|replace|media_error|slow|"
      "write_error|clear [lba=n] [count=n] [latency=ms]",
-     "Changes a drive's state (missing: a lost member gives up its place; jbod: left to the host "
-     "as "
-     "it is), or tries a fault on an emulated drive."},
+     "Changes a drive's state, or injects a fault into an emulated drive. missing: a lost member "
+     "gives up its place. jbod: leaves the drive to the host as it is."},
 
     {CLI_OBJECT_GROUP, "show", NULL, "all", show_group, "/cX/dX show [all]", "Drive groups."},
 
@@ -208,7 +233,7 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_VD, "delete|del", "perf", "", change_vd_performance_delete, "/cX/vX delete perf",
      "Starts the virtual drive's latency histograms over."},
     {CLI_OBJECT_VD, "show", "badblocks", "", show_vd_bad_blocks, "/cX/vX show badblocks",
-     "Blocks of a virtual drive whose content is not to be had."},
+     "Lists unreadable and lost blocks of a virtual drive."},
     {CLI_OBJECT_VD, "show", "policies", "preset= storsave=", show_vd_policies,
      "/cX/vX show policies [preset=NAME]",
      "Its policies as they are asked for and as they hold, and why; what it reads ahead. preset: "
@@ -216,34 +241,37 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_VD, "show", "expansion", "", show_vd_expansion, "/cX/vX show expansion",
      "How far a virtual drive could be expanded."},
     {CLI_OBJECT_VD, "expand", NULL, "size=", change_vd_expand, "/cX/vX expand size=<n>|all",
-     "Gives a virtual drive the free space of its drive group directly behind it; size: what it is "
-     "to have then, rounded up to whole rows. Its data and its users stay. The new space reads as "
-     "what was there before, and is initialised in the background. There is no way back."},
+     "Expands a virtual drive into the free space directly behind it. size: the new size, rounded "
+     "up "
+     "to whole rows. Data stay, and clients stay connected. The new space is initialized in the "
+     "background. A virtual drive cannot shrink."},
     {CLI_OBJECT_VD, "show", "measure", "", show_vd_measure, "/cX/vX show measure",
-     "What was measured last, or is being."},
+     "Shows the last measurement, or the one that is running."},
     {CLI_OBJECT_VD, "start", "measure",
      "pattern= block= writes= depth= workers= seconds= force confirm=", change_vd_measure_start,
      "/cX/vX start measure [pattern=random|sequential] [block=<KiB>] [writes=<0-100>] [depth=n] "
      "[workers=n] [seconds=n] [force] [confirm=NAME]",
-     "Measures how fast the virtual drive is; nobody may use it, and it is not exported meanwhile. "
-     "With writes its content is overwritten: without force its name must be typed."},
+     "Measures the speed of a virtual drive that nobody uses. It is not exported meanwhile. "
+     "writes: overwrites its content; without force its name must be typed."},
     {CLI_OBJECT_VD, "stop", "measure", "", change_vd_measure_stop, "/cX/vX stop measure",
      "Ends the measurement."},
     {CLI_OBJECT_VD, "show", NULL, "all", show_vd, "/cX/vX show [all]", "Virtual drives."},
     {CLI_OBJECT_VD, "delete|del", "preservedcache", "force confirm=", change_preserved_delete,
      "/cX/vX delete preservedcache [force] [confirm=NAME]",
-     "Throws away cached writes that wait for their drives: they are lost. Without force the "
-     "virtual drive's name must be typed."},
+     "Discards cached writes that wait for their drives. They are lost. Without force the virtual "
+     "drive's name must be typed."},
     {CLI_OBJECT_VD, "delete|del", NULL, "force confirm=", change_vd_delete,
      "/cX/vX del [force] [confirm=NAME]",
-     "Deletes a virtual drive and everything on it. Without force its name must be typed. Until "
-     "its "
-     "drives are used again it can be restored (show undo)."},
+     "Deletes a virtual drive that carries nothing. One with a file system, a partition table or "
+     "the like takes force or its name. It can be restored (show undo) until its drives are used "
+     "again."},
     {CLI_OBJECT_VD, "set", NULL,
-     "name= wrcache= rdcache= iopolicy= pdcache= ondegrade= accesspolicy= stripelog= hedgedreads= "
+     "name= autobgi= wrcache= rdcache= iopolicy= pdcache= ondegrade= accesspolicy= stripelog= "
+     "hedgedreads= "
      "preset= storsave= acceptrisk",
      change_vd_set,
-     "/cX/vX set name=NAME | wrcache=wt|wb|awb | rdcache=ra|nora | iopolicy=direct|cached | "
+     "/cX/vX set name=NAME | autobgi=on | wrcache=wt|wb|awb | rdcache=ra|nora | "
+     "iopolicy=direct|cached | "
      "pdcache=on|off|default | ondegrade=keep|wt | accesspolicy=rw|ro|blocked | "
      "stripelog=auto|on|off | "
      "hedgedreads=on|off | preset=NAME [acceptrisk] | storsave=protect|balance|perform "
@@ -259,11 +287,10 @@ const struct cli_command cli_commands[] = {
 
     {CLI_OBJECT_VD, "start", "cc", "force correct confirm=", change_vd_check_start,
      "/cX/vX start cc [force] [correct [confirm=NAME]]",
-     "Compares the redundancy of a virtual drive with its data. What does not agree is told of; "
-     "only what one drive alone explains (RAID 6, three copies or more) is corrected. correct: the "
-     "rest is made to agree with the data, or with the first copy, right or wrong; the virtual "
-     "drive's name must be typed. force: accepted; what is not known consistent is never "
-     "compared."},
+     "Compares the redundancy of a virtual drive with its data and reports what differs. Corrects "
+     "only what one drive alone explains (RAID 6, three copies or more). correct: makes the rest "
+     "agree with the data or with the first copy, right or wrong; the virtual drive's name must be "
+     "typed. force: accepted and ignored."},
     {CLI_OBJECT_VD, "stop|pause|suspend|resume", "cc", "", change_vd_check,
      "/cX/vX stop|pause|resume cc", "Controls the consistency check."},
 

@@ -16,10 +16,20 @@
 #define ANSWER_BYTES 400u
 #define PLACES_MAX 256u
 #define MODEL_COLUMNS 40u
+#define EXIT_DECLINED 1
 
 static bool refuse(struct cli_context *context, const char *text)
 {
     cli_refuse(context, "Create Failed. Nothing was changed.", CLI_ERROR_GENERIC, text);
+    return false;
+}
+
+/* Whoever ends the input, or says no, has not failed. */
+static bool decline(struct cli_context *context)
+{
+    (void)puts("Nothing was changed.");
+    context->printed = true;
+    context->report.exit_code = EXIT_DECLINED;
     return false;
 }
 
@@ -76,7 +86,7 @@ static bool controller_choose(struct cli_context *context)
                      controller != NULL ? doc_text(controller->doc, "model") : "not reached");
     }
     if (!ask("Controller", answer)) {
-        return refuse(context, "no controller was chosen");
+        return decline(context);
     }
     unsigned long number = strtoul(answer, &end, 10);
     if (end == answer || *end != '\0' || number >= context->controller_count) {
@@ -103,7 +113,7 @@ static bool drives_choose(struct cli_context *context, json_t *args)
     if (!ask("Which of them (such as 252:0-3,5, or :0-3 outside the enclosures; nothing: all)",
              answer)) {
         json_decref(keys);
-        return refuse(context, "no drives were chosen");
+        return decline(context);
     }
     if (answer[0] != '\0') {
         json_decref(keys);
@@ -146,7 +156,7 @@ static bool level_choose(struct cli_context *context, json_t *args)
         }
     }
     if (!ask("Which of them", answer)) {
-        return refuse(context, "no level was chosen");
+        return decline(context);
     }
     json_array_foreach(levels, i, level)
     {
@@ -165,7 +175,7 @@ static bool size_choose(struct cli_context *context, json_t *args)
     uint64_t bytes = 0;
 
     if (!ask("Size (such as 100GB; nothing: all there is)", answer)) {
-        return refuse(context, "no size was chosen");
+        return decline(context);
     }
     if (answer[0] != '\0' && !cli_size_parse(answer, &bytes)) {
         return refuse(context, "this is no size");
@@ -181,7 +191,7 @@ static bool name_choose(struct cli_context *context, json_t *args)
     char answer[ANSWER_BYTES];
 
     if (!ask("Name (up to 15 characters; nothing: one is chosen)", answer)) {
-        return refuse(context, "no name was chosen");
+        return decline(context);
     }
     if (answer[0] != '\0') {
         row_text(args, "name", answer);
@@ -198,6 +208,22 @@ static void reasons_print(const char *word, const json_t *reasons)
     {
         (void)printf("  %s: %s\n", word, doc_text(reason, "text"));
     }
+}
+
+/* "Write-through: There is no battery." The reason only where the controller chose otherwise. */
+static void policy_print(const json_t *policies, const char *name, const char *shown)
+{
+    const json_t *policy = json_object_get(policies, name);
+    const char *effective = doc_text(policy, "effective");
+    bool holds = strcmp(doc_text(policy, "requested"), effective) == 0;
+    char word[32];
+
+    (void)snprintf(word, sizeof(word), "%s", effective);
+    for (char *at = word; *at != '\0'; at++) {
+        *at = *at == '_' ? '-' : *at;
+    }
+    (void)printf("  %s: %s%s%s\n", shown, word, holds ? "" : ". ",
+                 holds ? "" : doc_text(json_object_get(policy, "reason"), "text"));
 }
 
 /* What would be made; the digest of the plan goes with the command, which makes that or nothing. */
@@ -218,6 +244,9 @@ static bool preview_show(struct cli_context *context, json_t *args)
         (void)printf("%s, %s, %s\n", doc_text(preview, "level"),
                      format_size(doc_u64(preview, "size_bytes"), size),
                      doc_text(preview, "tolerance"));
+        policy_print(json_object_get(preview, "policies"), "write_policy", "writes");
+        policy_print(json_object_get(preview, "policies"), "read_policy", "reads");
+        policy_print(json_object_get(preview, "policies"), "io_policy", "I/O");
         reasons_print("note", json_object_get(preview, "warnings"));
         (void)printf("As a command: %s\n", doc_text(preview, "cli"));
         row_text(args, "plan_digest", doc_text(preview, "plan_digest"));
@@ -254,9 +283,9 @@ void change_create_guided(struct cli_context *context)
         json_decref(args);
         return;
     }
-    if (!ask("Create it (yes or no)", answer) || strcasecmp(answer, "yes") != 0) {
+    if (!ask("Create it (y/N)", answer) || !word_is_one_of(answer, "y|yes")) {
         json_decref(args);
-        (void)refuse(context, "it was not agreed to");
+        (void)decline(context);
         return;
     }
     int error = cli_execute(context, "vd_create", args, NULL, text);

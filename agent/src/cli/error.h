@@ -6,6 +6,8 @@
 
 /* StorCLI's generic error number. */
 #define CLI_ERROR_GENERIC 255
+/* Hardware that is not fitted: a battery, a cache vault. */
+#define CLI_ERROR_ABSENT 34
 /* Of foreign configurations: there is none, and one that lacks drives. */
 #define CLI_ERROR_NO_FOREIGN 50
 #define CLI_ERROR_FOREIGN_INCOMPLETE 59

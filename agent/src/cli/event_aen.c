@@ -39,6 +39,14 @@ static const struct event_aen numbers[] = {
     {193, 0x002E, "ERROR"},
     {146, 0x0045, "WARNING"},
     {10, 0x005F, "ERROR"},
+    {66, 0x0029, "INFO"},
+    {60270, 0x003D, "INFO"},
+    {60271, 0x0029, "INFO"},
+    {57, 0x0036, "WARNING"},
+    {58, 0x002B, "INFO"},
+    {59, 0x002B, "INFO"},
+    {61, 0x002A, "ERROR"},
+    {62, 0x002A, "ERROR"},
 };
 
 const struct event_aen *event_aen_of(uint32_t event_code)

@@ -1,6 +1,6 @@
 /*
  * What the agent has found to be wrong (protocol/objects.schema.json: findings), for those who
- * print it, and the colour that makes of it. Nothing is judged here.
+ * print it, and the color that makes of it. Nothing is judged here.
  */
 #ifndef ARRAYWRIGHT_CLI_HEALTH_H
 #define ARRAYWRIGHT_CLI_HEALTH_H

@@ -11,11 +11,13 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/metrics.h"
 
 #define REQUEST_BYTES 2048
+#define REQUEST_SECONDS 2
 #define BACKLOG 8
 
 static bool refuse(char text[REQUEST_TEXT_BYTES], const char *listen, const char *why)
@@ -83,9 +85,10 @@ bool metrics_http_open(const char *listen_text, int *ret_fd, char text[REQUEST_T
 /* The request's first line is all that counts; false if there is none in time. */
 static bool request_read(int fd, char request[REQUEST_BYTES])
 {
+    time_t until = time(NULL) + REQUEST_SECONDS;
     size_t used = 0;
 
-    while (used < REQUEST_BYTES - 1) {
+    while (used < REQUEST_BYTES - 1 && time(NULL) <= until) {
         ssize_t got = recv(fd, request + used, REQUEST_BYTES - 1 - used, 0);
 
         if (got <= 0) {

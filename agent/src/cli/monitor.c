@@ -4,10 +4,12 @@
  *
  * (1) Every channel has its own place in the log, kept in a file that is replaced whole. It moves
  *     only after delivery: an event may be told twice after a crash, but none is left out.
- * (2) A channel that fails is tried again after MONITOR_RETRY_S; the others go on.
+ * (2) A channel that fails is tried again after MONITOR_RETRY_S. While one hangs, the others and
+ *     the metrics go on (monitor_channel.h).
  * (3) Without a kept place a channel begins with what happens from now on, and with what is wrong
  *     already.
  * (4) What a channel was told to be wrong it is told to be over (monitor_findings.h).
+ * (5) It is told that arrayd does not answer, also if it never did, and that it does again.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -21,32 +23,18 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "cli/cli_clock.h"
 #include "cli/metrics.h"
 #include "cli/metrics_http.h"
 #include "cli/monitor.h"
+#include "cli/monitor_channel.h"
 #include "cli/monitor_findings.h"
-#include "cli/notify.h"
 
-#define MONITOR_RETRY_S 30
-#define BATCH 64
 #define PATH_BYTES 4096
-#define CHANNELS 4
-
-struct place {
-    uint64_t seq;
-    time_t retry_at;
-};
-
-struct monitor {
-    struct notify_channel channels[CHANNELS];
-    const char *cursor_path; /* NULL: places are not kept */
-    const char *textfile;    /* NULL: none */
-    json_int_t class_min;
-    uint64_t interval_s;
-    time_t metrics_at;
-    int listen_fd; /* -1: no /metrics */
-    json_t *kept;  /* {socket: {epoch, channel: seq}} */
-};
+#define PATIENCE_MS 4000 /* with arrayd, so that /metrics answers in time without it */
+#define ROUND_MS 1000
+#define DELIVERY_LOOK_MS 50
+#define GRACE_MS 2000 /* of deliveries under way at the end */
 
 static volatile sig_atomic_t stop_asked;
 
@@ -67,7 +55,7 @@ static void kept_load(struct monitor *monitor)
     }
 }
 
-static void kept_save(const struct monitor *monitor)
+void monitor_kept_save(const struct monitor *monitor)
 {
     char beside[PATH_BYTES];
 
@@ -97,108 +85,16 @@ static json_t *places_of(struct monitor *monitor, const char *socket, const char
         return places;
     }
     places = json_pack("{s:s}", "epoch", epoch);
-    for (size_t i = 0; i < CHANNELS; i++) { /* (3) */
+    for (size_t i = 0; i < MONITOR_CHANNELS; i++) { /* (3) */
         (void)json_object_set_new(places, monitor->channels[i].name,
                                   json_integer(known ? 0 : (json_int_t)last_seq));
     }
     ASSERT(json_object_set_new(monitor->kept, socket, places) == 0);
-    kept_save(monitor);
+    monitor_kept_save(monitor);
     return places;
 }
 
-/* Telling */
-
-static json_t *batch_filter(const struct monitor *monitor, json_t *events, int shift, uint64_t *seq)
-{
-    json_t *chosen = json_array();
-    json_t *event;
-    size_t index;
-
-    json_array_foreach(events, index, event)
-    {
-        *seq = doc_u64(event, "seq");
-        if (json_integer_value(json_object_get(event, "class")) >= monitor->class_min) {
-            model_renumber(event, shift);
-            ASSERT(json_array_append(chosen, event) == 0);
-        }
-    }
-    return chosen;
-}
-
-static const char *host_name(const struct cli_context *context)
-{
-    const struct model *model = context->model;
-
-    return model != NULL && model->lists[OBJECT_KIND_HOST].count > 0
-               ? doc_text(model->lists[OBJECT_KIND_HOST].items[0].doc, "hostname")
-               : "localhost";
-}
-
-/* One batch to one channel; true if there may be more. */
-static bool channel_tell(struct cli_context *context, struct monitor *monitor, json_t *places,
-                         const struct notify_channel *channel, bool *ret_failed)
-{
-    uint64_t seq = doc_u64(places, channel->name);
-    char text[NOTIFY_TEXT_BYTES] = "";
-    struct client_answer answer;
-
-    *ret_failed = false;
-    if (!client_ask(context->client, "events.read",
-                    json_pack("{s:I, s:i}", "after_seq", (json_int_t)seq, "limit", BATCH), &answer,
-                    context->failure)) {
-        context->failed = true;
-        return false;
-    }
-    json_t *events = json_object_get(answer.result, "events");
-    bool more = json_array_size(events) == BATCH;
-    bool any = json_array_size(events) > 0;
-    json_t *chosen = batch_filter(monitor, events, context->shift, &seq);
-    if (any && notify_send(channel, host_name(context), chosen, text)) {
-        (void)json_object_set_new(places, channel->name, json_integer((json_int_t)seq));
-        kept_save(monitor); /* (1) */
-    } else if (any) {
-        (void)fprintf(stderr, "arrayctl: %s: %s\n", channel->name, text);
-        *ret_failed = true;
-    }
-    json_decref(chosen);
-    json_decref(answer.result);
-    json_decref(answer.reason);
-    return more && !*ret_failed;
-}
-
-/* What is wrong or over to one channel. */
-static bool channel_tell_findings(const struct cli_context *context, struct monitor *monitor,
-                                  json_t *places, const struct notify_channel *channel,
-                                  const json_t *found)
-{
-    json_t *all = json_object_get(places, "told");
-    json_t *told = NULL;
-    char text[NOTIFY_TEXT_BYTES] = "";
-
-    if (!json_is_object(all)) {
-        all = json_object();
-        ASSERT(json_object_set_new(places, "told", all) == 0);
-    }
-    json_t *news =
-        findings_news(found, json_object_get(all, channel->name), monitor->class_min, &told);
-    bool any = json_array_size(news) > 0;
-    json_t *event;
-    size_t index;
-    json_array_foreach(news, index, event)
-    {
-        model_renumber(event, context->shift);
-    }
-    bool sent = any && notify_send(channel, host_name(context), news, text);
-    if (sent) {
-        ASSERT(json_object_set(all, channel->name, told) == 0);
-        kept_save(monitor); /* (1) */
-    } else if (any) {
-        (void)fprintf(stderr, "arrayctl: %s: %s\n", channel->name, text);
-    }
-    json_decref(told);
-    json_decref(news);
-    return sent || !any;
-}
+/* Agents */
 
 /* Of all controllers of the agent; NULL: not known now. */
 static json_t *findings_ask(struct cli_context *context)
@@ -216,47 +112,61 @@ static json_t *findings_ask(struct cli_context *context)
     return found;
 }
 
-static void controller_tell(struct cli_context *context, struct monitor *monitor)
+/* The places of its log; NULL: it does not answer. What it has found is asked again when anything
+ * has changed. */
+static json_t *agent_ask(struct cli_context *context, struct monitor *monitor,
+                         struct monitor_agent *agent)
 {
-    static struct place waits[CLI_CONTROLLERS_MAX][CHANNELS];
-    static uint64_t revs[CLI_CONTROLLERS_MAX];
     struct client_answer answer;
 
-    if (!client_ask(context->client, "hello", json_object(), &answer, context->failure)) {
+    if (!client_ask(context->client, "hello", json_pack("{s:s}", "client", "monitor"), &answer,
+                    context->failure)) {
         context->failed = true;
-        return;
+        return NULL;
     }
-    json_t *places =
-        places_of(monitor, context->controllers[context->number].socket,
-                  doc_text(answer.result, "event_epoch"), doc_u64(answer.result, "event_seq_last"));
+    json_t *places = places_of(monitor, agent->socket, doc_text(answer.result, "event_epoch"),
+                               doc_u64(answer.result, "event_seq_last"));
     uint64_t rev = doc_u64(answer.result, "state_rev");
     json_decref(answer.result);
     json_decref(answer.reason);
-    json_t *found = rev != revs[context->number] ? findings_ask(context) : NULL;
-    bool all_told = found != NULL;
-    for (size_t i = 0; i < CHANNELS && !context->failed; i++) {
-        struct place *place = &waits[context->number][i];
-        bool failed = false;
+    if (agent->found == NULL || rev != agent->rev) {
+        json_decref(agent->found);
+        agent->found = findings_ask(context);
+        agent->rev = rev;
+    }
+    return context->failed ? NULL : places;
+}
 
-        if (monitor->channels[i].target == NULL) {
-            continue;
+static void agent_look(struct cli_context *context, struct monitor *monitor, uint32_t controller)
+{
+    struct cli_controller *first = &context->controllers[controller];
+    struct monitor_agent *agent = NULL;
+    json_t *places = NULL;
+
+    for (uint32_t i = 0; agent == NULL && ALWAYS(i < context->socket_count); i++) {
+        if (context->sockets[i] == first->socket) {
+            agent = &monitor->agents[i];
+            agent->socket = first->socket;
         }
-        if (time(NULL) < place->retry_at) {
-            all_told = false;
-            continue;
-        }
-        while (channel_tell(context, monitor, places, &monitor->channels[i], &failed)) {
-        }
-        if (found != NULL && !failed && !context->failed) {
-            failed = !channel_tell_findings(context, monitor, places, &monitor->channels[i], found);
-        }
-        all_told = all_told && !failed;
-        place->retry_at = failed ? time(NULL) + MONITOR_RETRY_S : 0; /* (2) */
     }
-    if (all_told && !context->failed) {
-        revs[context->number] = rev; /* asked again when anything has changed */
+    cli_controller_use(context, controller);
+    if (first->model == NULL) {
+        (void)snprintf(agent->why, sizeof(agent->why), "%s", first->failure);
+        context->failed = true;
+    } else {
+        places = agent_ask(context, monitor, agent);
+        if (places == NULL) {
+            (void)snprintf(agent->why, sizeof(agent->why), "%s", context->failure);
+        }
     }
-    json_decref(found);
+    agent->away_since = places != NULL           ? 0
+                        : agent->away_since != 0 ? agent->away_since
+                                                 : time(NULL);
+    agent->away =
+        agent->away_since != 0 && time(NULL) - agent->away_since >= (time_t)monitor->away_s;
+    for (size_t i = 0; i < MONITOR_CHANNELS && (places == NULL || !context->failed); i++) {
+        monitor_channel_work(context, monitor, agent, places, i);
+    }
 }
 
 /* Rounds */
@@ -286,15 +196,10 @@ static void events_round(struct cli_context *context, struct monitor *monitor)
     bool broken = false;
 
     for (uint32_t i = 0; i < context->controller_count; i++) {
-        if (context->controllers[i].client == NULL) {
-            broken = true;
-            continue;
-        }
         if (context->controllers[i].index > 0) {
             continue; /* an agent has one log */
         }
-        cli_controller_use(context, i);
-        controller_tell(context, monitor);
+        agent_look(context, monitor, i);
         broken = broken || context->failed;
         context->failed = false;
     }
@@ -303,22 +208,63 @@ static void events_round(struct cli_context *context, struct monitor *monitor)
     }
 }
 
-/* A second passes, or somebody asks for /metrics. */
-static void round_wait(struct cli_context *context, struct monitor *monitor)
+/* Somebody asks for /metrics, or the time is up. */
+static void round_wait(struct cli_context *context, struct monitor *monitor, int64_t until_ms)
 {
     struct pollfd asked = {.fd = monitor->listen_fd, .events = POLLIN};
+    int64_t left_ms = until_ms - cli_now_ms();
 
-    if (poll(&asked, 1, 1000) == 1) {
+    if (left_ms > DELIVERY_LOOK_MS && monitor_delivers(monitor)) {
+        left_ms = DELIVERY_LOOK_MS;
+    }
+    if (poll(&asked, 1, left_ms > 0 ? (int)left_ms : 0) == 1) {
         controllers_renew(context);
         metrics_http_serve(monitor->listen_fd, context);
     }
+}
+
+static void rounds_run(struct cli_context *context, struct monitor *monitor)
+{
+    int64_t round_at_ms = cli_now_ms();
+    uint64_t count = 0;
+    bool bounded = option_number(context, "count", &count);
+
+    for (uint64_t done = 0;
+         stop_asked == 0 && (!bounded || done < count || monitor_delivers(monitor));) {
+        if (cli_now_ms() >= round_at_ms) {
+            round_at_ms = cli_now_ms() + ROUND_MS;
+            events_round(context, monitor);
+            metrics_round(context, monitor);
+            done++;
+        }
+        round_wait(context, monitor, round_at_ms);
+        if (monitor_deliveries_poll(monitor)) {
+            round_at_ms = cli_now_ms(); /* there may be more to tell */
+        }
+    }
+    for (int64_t end_ms = cli_now_ms() + GRACE_MS;
+         monitor_delivers(monitor) && cli_now_ms() < end_ms;) {
+        (void)poll(NULL, 0, DELIVERY_LOOK_MS);
+        (void)monitor_deliveries_poll(monitor);
+    }
+}
+
+static bool seconds_read(const struct cli_context *context, const char *name, uint64_t *ret_seconds,
+                         char text[REQUEST_TEXT_BYTES])
+{
+    if (option_value(context, name) == NULL ||
+        (option_number(context, name, ret_seconds) && *ret_seconds > 0 && *ret_seconds <= 86400)) {
+        return true;
+    }
+    (void)snprintf(text, REQUEST_TEXT_BYTES, "%s must be 1 to 86400 seconds", name);
+    return false;
 }
 
 static bool config_read(const struct cli_context *context, struct monitor *monitor,
                         char text[REQUEST_TEXT_BYTES])
 {
     static const char *const classes[] = {"info", "warning", "critical", "fatal"};
-    static const char *const names[CHANNELS] = {"mail", "webhook", "script", "journal"};
+    static const char *const names[MONITOR_CHANNELS] = {"mail", "webhook", "script", "journal"};
     const char *class_ = option_value(context, "class");
     const char *listen = option_value(context, "listen");
 
@@ -326,8 +272,9 @@ static bool config_read(const struct cli_context *context, struct monitor *monit
                                 .textfile = option_value(context, "textfile"),
                                 .class_min = class_ == NULL ? 1 : -1,
                                 .interval_s = 15,
+                                .away_s = 30,
                                 .listen_fd = -1};
-    for (size_t i = 0; i < CHANNELS; i++) {
+    for (size_t i = 0; i < MONITOR_CHANNELS; i++) {
         monitor->channels[i] = (struct notify_channel){names[i], option_value(context, names[i]),
                                                        option_value(context, "mailer")};
     }
@@ -339,10 +286,8 @@ static bool config_read(const struct cli_context *context, struct monitor *monit
         (void)snprintf(text, REQUEST_TEXT_BYTES, "class must be info, warning, critical or fatal");
         return false;
     }
-    if (option_value(context, "interval") != NULL &&
-        (!option_number(context, "interval", &monitor->interval_s) || monitor->interval_s == 0 ||
-         monitor->interval_s > 86400)) {
-        (void)snprintf(text, REQUEST_TEXT_BYTES, "interval must be 1 to 86400 seconds");
+    if (!seconds_read(context, "interval", &monitor->interval_s, text) ||
+        !seconds_read(context, "away", &monitor->away_s, text)) {
         return false;
     }
     return listen == NULL || metrics_http_open(listen, &monitor->listen_fd, text);
@@ -352,8 +297,6 @@ void monitor_run(struct cli_context *context)
 {
     static struct monitor monitor;
     char text[REQUEST_TEXT_BYTES];
-    uint64_t count = 0;
-    bool bounded = option_number(context, "count", &count);
 
     if (!config_read(context, &monitor, text)) {
         cli_refuse(context, "Monitor Failed.", CLI_ERROR_GENERIC, text);
@@ -362,13 +305,12 @@ void monitor_run(struct cli_context *context)
     (void)signal(SIGINT, stop_note);
     (void)signal(SIGTERM, stop_note);
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGCHLD, SIG_DFL); /* also if whoever started it wants no news of children */
     context->printed = true;
     kept_load(&monitor);
-    for (uint64_t i = 0; stop_asked == 0 && (!bounded || i < count); i++) {
-        events_round(context, &monitor);
-        metrics_round(context, &monitor);
-        round_wait(context, &monitor);
-    }
+    client_patience_set(PATIENCE_MS);
+    rounds_run(context, &monitor);
+    monitor_deliveries_end(&monitor);
     if (monitor.listen_fd >= 0) {
         (void)close(monitor.listen_fd);
     }

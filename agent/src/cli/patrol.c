@@ -191,7 +191,8 @@ void change_patrol_set(struct cli_context *context)
 {
     json_t *args = json_pack("{s:s}", "controller", cli_controller(context)->key);
     json_t *rows = json_array();
-    char message[REQUEST_TEXT_BYTES] = "say what to set, for example patrolread=on mode=auto";
+    char message[REQUEST_TEXT_BYTES] =
+        "nothing to set. Name a setting, for example patrolread=on mode=auto";
     int error = context->option_count == 0 ? CLI_ERROR_GENERIC : 0;
 
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]) && error == 0; i++) {
@@ -202,8 +203,7 @@ void change_patrol_set(struct cli_context *context)
             continue;
         }
         if (!setting_put(context, option, typed, args)) {
-            (void)snprintf(message, sizeof(message), "%.60s is not a value of %s here", typed,
-                           option);
+            cli_value_wrong(option, typed, message);
             error = CLI_ERROR_GENERIC;
         }
         property_row(rows, settings[i].shown, typed);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/assert.h"
 #include "cli/screen_text.h"
@@ -132,7 +133,7 @@ static void tabs_print(unsigned depth, FILE *out)
 
 static void scalar_print(const json_t *value, FILE *out)
 {
-    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
 
     ASSERT(text != NULL);
     (void)fputs(text, out);
@@ -315,6 +316,14 @@ static const char legend_enclosure[] =
     "EID=Enclosure Device ID | PD=Physical drive count | PS=Power Supply count\n"
     "TSs=Temperature sensor count | Alms=Alarm count | SIM=SIM Count | ProdID=Product ID\n";
 
+static const char legend_overview[] =
+    "Ctl=Controller Index|DGs=Drive groups|VDs=Virtual drives|Fld=Failed\n"
+    "PDs=Physical drives|DNOpt=Array NotOptimal|VNOpt=VD NotOptimal|Opt=Optimal\n"
+    "Msng=Missing|Dgd=Degraded|NdAtn=Need Attention|Unkwn=Unknown\n"
+    "sPR=Scheduled Patrol Read|DS=DimmerSwitch|EHS=Emergency Spare Drive\n"
+    "Y=Yes|N=No|ASOs=Advanced Software Options|BBU=Battery backup unit/CV\n"
+    "Hlth=Health|Chrg=Charging|Lrn=Learning|Strt=Starting\n";
+
 /* A table is known by its first column. */
 static const char *legend_of(const struct table *table)
 {
@@ -324,6 +333,7 @@ static const char *legend_of(const struct table *table)
     } legends[] = {{"EID:Slt", legend_pd},
                    {"DG/VD", legend_vd},
                    {"DG", legend_topology},
+                   {"Ctl", legend_overview},
                    {"EID", legend_enclosure}};
 
     for (size_t i = 0; i < sizeof(legends) / sizeof(legends[0]); i++) {
@@ -400,7 +410,9 @@ void report_print_text(struct report *report, FILE *out)
     size_t index;
 
     screen_text_clean(report->controllers);
-
+    if (!isatty(fileno(out))) {
+        screen_text_ascii(report->controllers); /* programs read it, in the C locale, too */
+    }
     json_array_foreach(report->controllers, index, entry)
     {
         const json_t *data = json_object_get(entry, "Response Data");

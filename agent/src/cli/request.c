@@ -45,9 +45,9 @@ static bool range_parse(const char **text, uint32_t *ret_first, uint32_t *ret_la
 bool numbers_parse(const char *text, struct cli_numbers *ret_numbers, const char **ret_end)
 {
     *ret_numbers = (struct cli_numbers){.all = false};
-    if (strncasecmp(text, "all", 3) == 0) {
+    if (strncasecmp(text, "all", 3) == 0 || *text == '*') {
         ret_numbers->all = true;
-        *ret_end = text + 3;
+        *ret_end = text + (*text == '*' ? 1 : 3);
         return true;
     }
     for (;;) {
@@ -228,28 +228,121 @@ static bool words_are_text(int count, char *const *arguments)
     return true;
 }
 
-bool request_parse(int count, char *const *arguments, struct cli_request *ret_request,
-                   char text[REQUEST_TEXT_BYTES])
+/* The list of words while arguments are taken apart. */
+struct word_list {
+    uint32_t count;
+    const char *words[REQUEST_WORDS_MAX];
+};
+
+/* Does an argument hold several words? A blank behind "=" is part of a value. */
+static bool holds_words(const char *argument)
 {
-    int at = 0;
+    size_t blank = strcspn(argument, " \t");
 
-    *ret_request = (struct cli_request){.object = CLI_OBJECT_NONE};
-    for (int i = 0; i < count; i++) { /* first: a complaint has to be JSON too */
-        bool strict = strcasecmp(arguments[i], "J=2") == 0;
+    return argument[blank] != '\0' && strcspn(argument, "=") > blank &&
+           argument[strspn(argument, " \t")] != '\0';
+}
 
-        ret_request->json_events = ret_request->json_events || strict;
-        ret_request->json = ret_request->json || strict || strcasecmp(arguments[i], "J") == 0;
+/*
+ * Takes the next word off a text: up to a blank outside quotes, or with `whole` all of it. Quotes
+ * are taken off only in pairs, so that a name may hold one. NULL: there is no room.
+ */
+static const char *word_copy(struct cli_request *request, const char **text, bool whole)
+{
+    char *word = request->text + request->text_used;
+    const char *in = *text;
+    char quote = '\0';
+
+    for (; *in != '\0' && (whole || quote != '\0' || strchr(" \t", *in) == NULL); in++) {
+        bool opens = quote == '\0' && strchr("\"'", *in) != NULL && strchr(in + 1, *in) != NULL &&
+                     (in == *text || in[-1] == '=');
+
+        if (opens || (quote != '\0' && *in == quote)) {
+            quote = opens ? *in : '\0';
+            continue;
+        }
+        if (request->text_used + 2 > sizeof(request->text)) {
+            return NULL;
+        }
+        request->text[request->text_used++] = *in;
+    }
+    if (request->text_used == sizeof(request->text)) {
+        return NULL;
+    }
+    request->text[request->text_used++] = '\0';
+    *text = in + strspn(in, " \t");
+    return word;
+}
+
+static bool word_add(struct word_list *list, const char *word)
+{
+    if (word == NULL || list->count == REQUEST_WORDS_MAX) {
+        return false;
+    }
+    list->words[list->count++] = word;
+    return true;
+}
+
+/* One argument as the word or the words it holds. */
+static bool argument_take(struct cli_request *request, const char *argument, struct word_list *list)
+{
+    bool several = holds_words(argument);
+    bool good = true;
+
+    if (!several) {
+        return word_add(list, strpbrk(argument, "\"'") == NULL
+                                  ? argument
+                                  : word_copy(request, &argument, true));
+    }
+    argument += strspn(argument, " \t");
+    while (good && *argument != '\0') {
+        good = word_add(list, word_copy(request, &argument, false));
+    }
+    return good;
+}
+
+static bool arguments_take(int count, char *const *arguments, struct cli_request *request,
+                           struct word_list *list, char text[REQUEST_TEXT_BYTES])
+{
+    bool good = true;
+
+    list->count = 0;
+    for (int i = 0; i < count && good; i++) {
+        good = argument_take(request, arguments[i], list);
+    }
+    for (uint32_t i = 0; i < list->count; i++) { /* first: a complaint has to be JSON too */
+        bool strict = strcasecmp(list->words[i], "J=2") == 0;
+
+        request->json_events = request->json_events || strict;
+        request->json = request->json || strict || strcasecmp(list->words[i], "J") == 0;
     }
     if (!words_are_text(count, arguments)) {
         (void)snprintf(text, REQUEST_TEXT_BYTES, "an argument is not valid UTF-8");
         return false;
     }
-    /* "explain /c0/v0": people say first what they want. */
-    if (count > 1 && arguments[0][0] != '/' && arguments[1][0] == '/') {
-        ret_request->words[ret_request->word_count++] = arguments[at++];
+    if (!good) {
+        (void)snprintf(text, REQUEST_TEXT_BYTES, "too many words");
     }
-    for (; at < count && arguments[at][0] == '/'; at++) {
-        const char *path = arguments[at];
+    return good;
+}
+
+bool request_parse(int argument_count, char *const *arguments, struct cli_request *ret_request,
+                   char text[REQUEST_TEXT_BYTES])
+{
+    struct word_list list;
+    uint32_t at = 0;
+
+    *ret_request = (struct cli_request){.object = CLI_OBJECT_NONE};
+    if (!arguments_take(argument_count, arguments, ret_request, &list, text)) {
+        return false;
+    }
+    const char *const *words = list.words;
+    /* "explain /c0/v0": people say first what they want. */
+    if (list.count > 1 && words[0][0] != '/' && words[1][0] == '/') {
+        ret_request->words[ret_request->word_count++] = words[at++];
+    }
+    for (; at < list.count && words[at][0] == '/'; at++) {
+        const char *path = words[at];
 
         while (*path != '\0') {
             if (!part_parse(ret_request, &path)) {
@@ -257,19 +350,14 @@ bool request_parse(int count, char *const *arguments, struct cli_request *ret_re
                                "%.100s is not an object. Objects are /cX, /cX/eX, /cX/eX/sX, "
                                "/cX/sX (a drive outside all enclosures), /cX/dX and /cX/vX, "
                                "where X is a number, a list (0-2,5) or all",
-                               arguments[at]);
+                               words[at]);
                 return false;
             }
         }
     }
-    for (; at < count; at++) {
-        if (is_manner(arguments[at])) {
-            continue; /* J was seen already; no log is ever written, nothing is paged */
-        } else if (ret_request->word_count == REQUEST_WORDS_MAX) {
-            (void)snprintf(text, REQUEST_TEXT_BYTES, "too many words");
-            return false;
-        } else {
-            ret_request->words[ret_request->word_count++] = arguments[at];
+    for (; at < list.count; at++) {
+        if (!is_manner(words[at])) { /* J was seen already; no log is written, nothing is paged */
+            ret_request->words[ret_request->word_count++] = words[at];
         }
     }
     return true;

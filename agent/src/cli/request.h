@@ -5,6 +5,7 @@
 #define ARRAYWRIGHT_CLI_REQUEST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/attrs.h"
@@ -12,6 +13,7 @@
 #define REQUEST_NUMBERS_MAX 256u
 #define REQUEST_WORDS_MAX 64u
 #define REQUEST_TEXT_BYTES 400u
+#define REQUEST_LINE_BYTES 4096u
 
 enum cli_object {
     CLI_OBJECT_NONE,
@@ -42,9 +44,15 @@ struct cli_request {
     const char *words[REQUEST_WORDS_MAX]; /* after the object */
     bool json;
     bool json_events; /* J=2: the event log as JSON too, where StorCLI writes text */
+    size_t text_used;
+    char text[REQUEST_LINE_BYTES]; /* words out of arguments that held several */
 };
 
-/* argv without options; false with text. Points into argv. */
+/*
+ * argv without options; false with text. Points into argv and into the request. An argument that
+ * holds a whole command ("/c0 show all") is taken apart at its blanks; one with a value
+ * (name=two words) is not. Quotes that arrive inside an argument are taken off.
+ */
 MUST_CHECK bool request_parse(int count, char *const *arguments, struct cli_request *ret_request,
                               char text[REQUEST_TEXT_BYTES]);
 /* "0-3,5": false if it is not a list of numbers. *ret_end is the first character not used. */

@@ -5,12 +5,15 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/assert.h"
+#include "base/sha256.h"
 #include "base/words.h"
 #include "cli/report.h"
+#include "cli/screen_text.h"
 
 void row_set(json_t *row, const char *name, json_t *value)
 {
@@ -24,7 +27,15 @@ void rows_append(json_t *rows, json_t *row)
 
 void row_text(json_t *row, const char *name, const char *text)
 {
-    row_set(row, name, json_string(text));
+    json_t *value = json_string(text);
+
+    if (value == NULL) { /* it was cut within a character */
+        char *whole = strdup(text);
+
+        value = whole != NULL ? json_string(screen_text_whole(whole)) : NULL;
+        free(whole);
+    }
+    row_set(row, name, value);
 }
 
 void row_number(json_t *row, const char *name, uint64_t number)
@@ -260,20 +271,48 @@ static void manufacturer_text(const json_t *drive, char out[FORMAT_BYTES])
     (void)snprintf(out, FORMAT_BYTES, vendor[0] != '\0' ? "%-8s" : "%s", vendor);
 }
 
+/*
+ * Clients tell drives apart by this. Where a drive has no World Wide Name of 16 digits, a stable
+ * one is made of its identity: 3 is the format of names that are assigned locally.
+ */
+const char *drive_wwn(const json_t *drive, char out[DRIVE_WWN_BYTES])
+{
+    static const char *const identity[] = {"vendor", "model", "serial", "wwn", "path"};
+    /* Only where nothing else tells two drives apart does the place count. */
+    bool anonymous = doc_text(drive, "serial")[0] == '\0' && doc_text(drive, "wwn")[0] == '\0';
+    const char *own = doc_text(drive, "wwn");
+    char hex[65];
+    struct sha256 sum;
+
+    if (strlen(own) == 16 && strspn(own, "0123456789abcdefABCDEF") == 16) {
+        (void)snprintf(out, DRIVE_WWN_BYTES, "%s", own);
+        return out;
+    }
+    sha256_init(&sum);
+    for (size_t i = 0; i < sizeof(identity) / sizeof(identity[0]) - !anonymous; i++) {
+        const char *text = doc_text(drive, identity[i]);
+
+        sha256_add(&sum, text, strlen(text) + 1);
+    }
+    sha256_hex(&sum, hex);
+    (void)snprintf(out, DRIVE_WWN_BYTES, "3%.15s", hex);
+    return out;
+}
+
 static json_t *drive_attributes(const json_t *drive)
 {
     char text[FORMAT_BYTES];
 
     json_t *section = json_object();
     bool nvme = strcmp(doc_text(drive, "interface"), "nvme") == 0;
-    const char *wwn = doc_text(drive, "wwn");
+    char wwn[DRIVE_WWN_BYTES];
 
     row_text(section, "SN", doc_text(drive, "serial"));
     manufacturer_text(drive, text);
     row_text(section, "Manufacturer Id", text);
     row_text(section, nvme ? "Model" : "Model Number", doc_text(drive, "model"));
     row_text(section, "NAND Vendor", "NA");
-    row_text(section, "WWN", wwn[0] != '\0' ? wwn : "NA");
+    row_text(section, "WWN", drive_wwn(drive, wwn));
     row_text(section, "Firmware Revision", doc_text(drive, "firmware"));
     sectors_text(section, "Raw size", doc_u64(drive, "size_bytes"));
     sectors_text(section, "Coerced size", drive_shown_bytes(drive));
@@ -335,7 +374,10 @@ static json_t *drive_policies(const struct model *model, const json_t *drive)
     json_t *section = json_object();
     char position[80];
     char speed[FORMAT_BYTES];
+    char wwn[DRIVE_WWN_BYTES];
+    char address[DRIVE_WWN_BYTES + 2];
 
+    (void)snprintf(address, sizeof(address), "0x%s", drive_wwn(drive, wwn));
     position_text(model, drive, position);
     speed_text(drive, "link_speed_mbps", speed);
     row_text(section, "Drive position", position);
@@ -352,7 +394,7 @@ static json_t *drive_policies(const struct model *model, const json_t *drive)
     row_set(section, "Port Information",
             json_pack("[{s:i, s:s, s:s, s:s}]", "Port", 0, "Status",
                       doc_bool(drive, "present") ? "Active" : "Inactive", "Linkspeed", speed,
-                      "SAS address", "0x0"));
+                      "SAS address", address));
     return section;
 }
 

@@ -47,6 +47,8 @@ json_t *vd_properties(const struct model *model, const struct model_object *vd);
 
 /* "252:3"; a drive outside of all enclosures has a blank before the colon. */
 void drive_place_text(const json_t *drive, char out[32]);
+#define DRIVE_WWN_BYTES 17u
+const char *drive_wwn(const json_t *drive, char out[DRIVE_WWN_BYTES]);
 uint64_t drive_shown_bytes(const json_t *drive); /* usable, or all while that is not known */
 const char *vd_state_shown(const json_t *vd);
 

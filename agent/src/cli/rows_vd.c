@@ -7,9 +7,9 @@
 
 #include "base/assert.h"
 #include "base/words.h"
-#include "cli/command.h"
 #include "cli/report.h"
 #include "cli/rows.h"
+#include "cli/show.h"
 
 const char *vd_state_shown(const json_t *vd)
 {
@@ -60,7 +60,7 @@ json_t *vd_row(const struct model *model, const json_t *vd)
     vd_cache_text(vd, text);
     row_text(row, "Cache", text);
     row_text(row, "Cac", "-");
-    row_text(row, "sCC", "ON");
+    row_text(row, "sCC", check_is_scheduled() ? "ON" : "OFF");
     row_size(row, "Size", doc_u64(vd, "size_bytes"));
     row_text(row, "Name", doc_text(vd, "name"));
     return row;

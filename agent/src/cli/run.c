@@ -10,6 +10,11 @@
 #include <time.h>
 
 #include "cli/command.h"
+#include "cli/doctor.h"
+#include "cli/help.h"
+#include "cli/mega.h"
+#include "cli/metrics.h"
+#include "cli/monitor.h"
 #include "cli/show.h"
 #include "cli/tw.h"
 
@@ -18,77 +23,25 @@
 /* Of 50 ms: how long a start is waited for. */
 #define START_LOOKS 60u
 
-/* What StorCLI has and this has not, with what was typed for it. */
-static void unsupported_print(void)
+/* "v", "ver", "version", "-v": what StorCLI is asked for first. */
+static bool version_wanted(int count, char *const *words)
 {
-    static const char *const objects[CLI_OBJECT_MAX] = {"",       "/cX",    "/cX/eX", "/cX[/eX]/sX",
-                                                        "/cX/dX", "/cX/vX", "/cX/fX", "/cX/bbu",
-                                                        "/cX/cv", "/cX/pX"};
-
-    for (uint32_t i = 0; i < cli_unsupported_count; i++) {
-        const struct cli_unsupported *row = &cli_unsupported[i];
-
-        (void)printf("  %s%s%s %s\n      %s\n", objects[row->object],
-                     row->object == CLI_OBJECT_NONE ? "" : " ", row->verb,
-                     row->noun != NULL ? row->noun : "", row->what);
-    }
+    return count > 0 && word_is_one_of(words[0], "v|ver|version|-v") &&
+           (count == 1 || word_is_one_of(words[count - 1], "J|nolog"));
 }
 
-static void help_print(const char *word)
+static void version_print(struct cli_context *context, int count, char *const *words,
+                          const char *version)
 {
-    bool any = false;
-
-    if (word == NULL) {
-        (void)fputs("Usage: arrayctl [--socket PATH] OBJECT COMMAND [OPTIONS] [J]\n\n"
-                    "Objects: /cX (controller), /cX/eX (enclosure), /cX/eX/sX (drive), /cX/sX\n"
-                    "(drive outside all enclosures, by its number), /cX/dX (drive group), /cX/vX\n"
-                    "(virtual drive), /cX/bbu, /cX/cv (battery, cache vault). X is a number, a\n"
-                    "list such as 0-2,5, or all; /cX/eall/sall is every drive. Lists of drives\n"
-                    "are 252:0-3,5 in an enclosure and :0-3,5 outside. J prints JSON. The socket\n"
-                    "can also be named in ARRAYWRIGHT_SOCKET; several, with colons between\n"
-                    "them, are several controllers. status, show and explain take --json.\n"
-                    "\"arrayctl help unsupported\" lists what StorCLI has and this has not.\n"
-                    "\nCommands:\n",
-                    stdout);
+    for (int i = 1; i < count; i++) {
+        context->request.json = context->request.json || strcasecmp(words[i], "J") == 0;
     }
-    for (uint32_t i = 0; i < cli_command_count; i++) {
-        const struct cli_command *command = &cli_commands[i];
-        bool asked = word == NULL || word_is_one_of(word, command->verb) ||
-                     (command->noun != NULL && word_is_one_of(word, command->noun));
-
-        if (asked) {
-            (void)printf("  %s\n      %s\n", command->usage, command->help);
-            any = true;
-        }
+    if (context->request.json) {
+        report_add(&context->report, -1, 0, "None", NULL, NULL);
+        report_print_json(&context->report, stdout);
+        return;
     }
-    if (word != NULL && strcasecmp(word, "unsupported") == 0) {
-        unsupported_print();
-        any = true;
-    }
-    if (!any) {
-        (void)printf("There is no command \"%s\". \"arrayctl help\" lists all.\n", word);
-    }
-}
-
-/* "/c0/v0 help", "/c0 set help", "show help": the commands of that object, or of its verb. */
-static bool help_wanted(const struct cli_request *request)
-{
-    return request->word_count > 0 &&
-           strcasecmp(request->words[request->word_count - 1], "help") == 0;
-}
-
-static void object_help_print(const struct cli_request *request)
-{
-    const char *verb = request->word_count > 1 ? request->words[0] : NULL;
-
-    for (uint32_t i = 0; i < cli_command_count; i++) {
-        const struct cli_command *command = &cli_commands[i];
-
-        if (command->object == request->object &&
-            (verb == NULL || word_is_one_of(verb, command->verb))) {
-            (void)printf("  %s\n      %s\n", command->usage, command->help);
-        }
-    }
+    (void)printf("\n     arrayctl %s, StorCLI compatible, Ver %s\n\n", version, CLI_VERSION_TEXT);
 }
 
 /* Takes the options of the program itself; returns how many arguments are left, or -1. */
@@ -104,17 +57,18 @@ static int options_take(struct cli_context *context, int count, char **arguments
             cli_sockets_add(context, arguments[++i]);
         } else if (strncmp(word, "--socket=", 9) == 0) {
             cli_sockets_add(context, word + 9);
+        } else if (strcmp(word, "--exit-code") == 0) {
+            context->exit_code = true;
         } else if (strcmp(word, "--json") == 0) {
             context->documents = true;
         } else if (strcmp(word, "--complete") == 0) {
             cli_complete(count - i - 1, arguments + i + 1);
             *ret_done = true;
-        } else if (strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0 ||
-                   (left == 0 && word_is_one_of(word, "v|ver|version"))) {
+        } else if (strcmp(word, "--version") == 0) {
             (void)printf("arrayctl %s (%s)\n", version, CLI_VERSION_TEXT);
             *ret_done = true;
         } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-            help_print(NULL);
+            (void)help_print(NULL);
             *ret_done = true;
         } else if (strcmp(word, "--socket") == 0 || strncmp(word, "--", 2) == 0) {
             (void)fprintf(stderr,
@@ -217,7 +171,7 @@ static bool is_storcli_show(const struct cli_context *context, const struct cli_
 
 /* A start takes a moment, in which tools that know StorCLI's words would read failures. Whoever
  * asks then is answered after it; what takes longer is left out. */
-static void starting_await(struct cli_context *context)
+void cli_starting_await(struct cli_context *context)
 {
     const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
 
@@ -233,6 +187,12 @@ static void starting_await(struct cli_context *context)
         }
         model_leave_out_starting(context->model);
     }
+}
+
+/* They run as well when no agent answers, and say so themselves. */
+static bool tells_of_absence(const struct cli_command *command)
+{
+    return command != NULL && (command->run == monitor_run || command->run == show_metrics);
 }
 
 static int command_run(struct cli_context *context)
@@ -252,13 +212,19 @@ static int command_run(struct cli_context *context)
         command = &documents;
         context->documents_shown = json_array();
     }
-    if (cli_controllers_open(context) == 0) {
+    if (command != NULL && (command->run == doctor_show || command->run == support_bundle)) {
+        command->run(context); /* they ask arrayd themselves, if it answers */
+        return context->report.exit_code;
+    }
+    if (cli_controllers_open(context) == 0 && !tells_of_absence(command)) {
         return fail(context, context->controllers[0].failure);
     }
     if (is_storcli_show(context, command)) {
-        starting_await(context);
+        cli_starting_await(context);
     }
-    if (context->request.object == CLI_OBJECT_NONE) {
+    if (tells_of_absence(command)) {
+        command->run(context);
+    } else if (context->request.object == CLI_OBJECT_NONE) {
         host_run(context, command, unsupported);
     } else {
         controllers_run(context, command, unsupported);
@@ -281,6 +247,19 @@ static int command_run(struct cli_context *context)
     return context->report.exit_code;
 }
 
+/* It was shown, or no controller could be asked. */
+static bool is_status(const struct cli_context *context, int code)
+{
+    const struct cli_request *request = &context->request;
+    bool reached = false;
+
+    for (uint32_t i = 0; i < context->controller_count; i++) {
+        reached = reached || context->controllers[i].model != NULL;
+    }
+    return request->word_count > 0 && word_is_one_of(request->words[0], "status") &&
+           (code == 0 || (!reached && context->controller_count > 0));
+}
+
 int cli_run(int argc, char **argv, const char *version)
 {
     static struct cli_context context;
@@ -290,13 +269,13 @@ int cli_run(int argc, char **argv, const char *version)
     bool done = false;
 
     memset(&context, 0, sizeof(context));
-    int count = options_take(&context, argc - 1, argv + 1, version, &done);
+    bool mega = mega_is_named(argv[0]); /* its own options begin with a hyphen, too */
+    int count = mega ? argc - 1 : options_take(&context, argc - 1, argv + 1, version, &done);
     if (done || count < 0) {
         return done ? 0 : EXIT_USAGE;
     }
-    if (count > 0 && strcasecmp(argv[1], "help") == 0 && !tw_is_named(argv[0])) {
-        help_print(count > 1 ? argv[2] : NULL);
-        return 0;
+    if (count > 0 && strcasecmp(argv[1], "help") == 0 && !tw_is_named(argv[0]) && !mega) {
+        return help_print(count > 1 ? argv[2] : NULL) ? 0 : EXIT_USAGE;
     }
     if (context.socket_count == 0 && environment != NULL) {
         cli_sockets_add(&context, environment);
@@ -306,14 +285,19 @@ int cli_run(int argc, char **argv, const char *version)
     }
     report_init(&context.report);
     int code = 0;
-    if (tw_is_named(argv[0])) {
+    if (mega) {
+        code = mega_run(&context, count, argv + 1);
+    } else if (version_wanted(count, argv + 1)) {
+        version_print(&context, count, argv + 1, version);
+    } else if (tw_is_named(argv[0])) {
         code = tw_run(&context, count, argv + 1);
     } else if (!request_parse(count, argv + 1, &context.request, text)) {
         code = fail(&context, text);
-    } else if (help_wanted(&context.request)) {
-        object_help_print(&context.request);
+    } else if (help_is_wanted(&context.request)) {
+        help_object_print(&context.request);
     } else {
         code = command_run(&context);
+        code = context.exit_code && is_status(&context, code) ? status_exit_code(&context) : code;
     }
     if (fflush(stdout) != 0) {
         code = CLI_ERROR_GENERIC;

@@ -114,7 +114,13 @@ const char *screen_text_fit(const char *text, size_t columns, char *out)
     return out;
 }
 
-static void string_clean(json_t *value)
+/* The question mark is for what has no place in this text; 0: it stays. */
+static char stand_in(uint32_t code, bool ascii)
+{
+    return control_shown(code) != 0 ? control_shown(code) : ascii && code >= 0x80 ? '?' : 0;
+}
+
+static void string_clean(json_t *value, bool ascii)
 {
     char *text = strdup(json_string_value(value));
     size_t used = 0;
@@ -122,8 +128,8 @@ static void string_clean(json_t *value)
     for (size_t i = 0; text != NULL && text[i] != '\0';) {
         uint32_t code = 0;
         size_t bytes = character_read(text + i, &code);
-        if (control_shown(code) != 0) {
-            text[used++] = control_shown(code);
+        if (stand_in(code, ascii) != 0) {
+            text[used++] = stand_in(code, ascii);
         } else {
             memmove(text + used, text + i, bytes);
             used += bytes;
@@ -137,23 +143,64 @@ static void string_clean(json_t *value)
     free(text);
 }
 
-void screen_text_clean(json_t *value)
+static void document_clean(json_t *value, bool ascii)
 {
     const char *name;
     json_t *part;
     size_t index;
 
     if (json_is_string(value)) {
-        string_clean(value);
+        string_clean(value, ascii);
     } else if (json_is_object(value)) {
         json_object_foreach(value, name, part)
         {
-            screen_text_clean(part);
+            document_clean(part, ascii);
         }
     } else if (json_is_array(value)) {
         json_array_foreach(value, index, part)
         {
-            screen_text_clean(part);
+            document_clean(part, ascii);
         }
     }
+}
+
+void screen_text_clean(json_t *value)
+{
+    document_clean(value, false);
+}
+
+void screen_text_ascii(json_t *value)
+{
+    document_clean(value, true);
+}
+
+/* Bytes that a character beginning with this one has; 0: none begins with it. */
+static size_t character_bytes(unsigned char first)
+{
+    return first < 0x80                    ? 1
+           : first >= 0xC2 && first < 0xE0 ? 2
+           : first >= 0xE0 && first < 0xF0 ? 3
+           : first >= 0xF0 && first < 0xF5 ? 4
+                                           : 0;
+}
+
+char *screen_text_whole(char *text)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; text[i] != '\0';) {
+        size_t bytes = character_bytes((unsigned char)text[i]);
+        size_t have = bytes > 0 ? 1 : 0;
+
+        while (have > 0 && have < bytes && ((unsigned char)text[i + have] & 0xC0u) == 0x80u) {
+            have++;
+        }
+        if (bytes > 0 && have == bytes) {
+            memmove(text + used, text + i, bytes);
+            used += bytes;
+        }
+        i += have > 0 ? have : 1;
+    }
+    text[used] = '\0';
+    return text;
 }

@@ -18,5 +18,9 @@ const char *screen_text_cut(const char *text, size_t columns, char *out);
 /* Control characters in all texts of a document: a blank for a tab and the end of a line, a
  * question mark for the rest. */
 void screen_text_clean(json_t *value);
+/* The same, and a question mark for each character outside of ASCII, as StorCLI prints none. */
+void screen_text_ascii(json_t *value);
+/* A text that was cut somewhere: what is left of a character without its end goes. Returns text. */
+char *screen_text_whole(char *text);
 
 #endif

@@ -5,6 +5,7 @@
 #include "cli/sections.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -22,17 +23,23 @@ struct section_source {
 
 typedef json_t *(*section_make)(const struct section_source *source);
 
-/* Either `make`, or `text`, or (both NULL) `number`. */
+/* How a section writes a value that "show <property>" writes as ON, OFF or a number with a unit. */
+enum property_form { FORM_PLAIN, FORM_ON_OFF, FORM_OFF_ON, FORM_YES_NO, FORM_NO_YES, FORM_NUMBER };
+
+/* Either `property`, or `make`, or `text`, or (all NULL) `number`. */
 struct section_key {
     const char *key;
     const char *text;
     section_make make;
     int number;
+    const char *property; /* as it is typed behind "show" */
+    enum property_form form;
 };
 
-#define TEXT(key, text) {key, text, NULL, 0}
-#define NUMBER(key, number) {key, NULL, NULL, number}
-#define MADE(key, make) {key, NULL, make, 0}
+#define TEXT(key, text) {key, text, NULL, 0, NULL, FORM_PLAIN}
+#define NUMBER(key, number) {key, NULL, NULL, number, NULL, FORM_PLAIN}
+#define MADE(key, make) {key, NULL, make, 0, NULL, FORM_PLAIN}
+#define PROPERTY(key, property, form) {key, NULL, NULL, 0, property, form}
 
 void sections_now(char out[32], bool comma)
 {
@@ -108,7 +115,7 @@ static const struct section_key bus[] = {
     NUMBER("Domain ID", 0),
 };
 
-static const struct section_key images[] = {TEXT("Image name", "No pending images")};
+static const struct section_key images[] = {PROPERTY("Image name", "pendingimages", FORM_PLAIN)};
 
 static json_t *make_status(const struct section_source *source)
 {
@@ -211,87 +218,69 @@ static const struct section_key hardware[] = {
     NUMBER("ROC temperature(Degree Celsius)", 0),
 };
 
-static json_t *rate_row(const char *policy, const char *current, const char *standard)
-{
-    return json_pack("{s:s, s:s, s:s}", "Policy", policy, "Current", current, "Default", standard);
-}
-
 static json_t *make_policies(const struct section_source *source)
 {
     static const struct {
-        const char *policy;
-        const char *field;   /* of the controller's document, in percent */
-        const char *current; /* if there is no such field */
+        const char *policy, *property;
+        const char *standard;
+        const char *current; /* if there is no such property */
     } rows[] = {
-        {"Predictive Fail Poll Interval", NULL, "0 sec"},
-        {"Interrupt Throttle Active Count", NULL, "0"},
-        {"Interrupt Throttle Completion", NULL, "0 us"},
-        {"Rebuild Rate", "rebuild_rate_percent", NULL},
-        {"PR Rate", "patrol_rate_percent", NULL},
-        {"BGI Rate", "bgi_rate_percent", NULL},
-        {"Check Consistency Rate", "cc_rate_percent", NULL},
-        {"Reconstruction Rate", "migrate_rate_percent", NULL},
-        {"Cache Flush Interval", NULL, "0s"},
+        {"Predictive Fail Poll Interval", "smartpollinterval", "", NULL},
+        {"Interrupt Throttle Active Count", NULL, "", "0"},
+        {"Interrupt Throttle Completion", NULL, "", "0 us"},
+        {"Rebuild Rate", "rebuildrate", RATE_DEFAULT, NULL},
+        {"PR Rate", "prrate", RATE_DEFAULT, NULL},
+        {"BGI Rate", "bgirate", RATE_DEFAULT, NULL},
+        {"Check Consistency Rate", "ccrate", RATE_DEFAULT, NULL},
+        {"Reconstruction Rate", NULL, "", "N/A"},
+        {"Cache Flush Interval", "cacheflushint", "", NULL},
     };
     json_t *list = json_array();
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const char *current = rows[i].current;
-        char text[16];
+        char text[PROPERTY_VALUE_BYTES];
+        const char *current = rows[i].property != NULL
+                                  ? controller_property(source->controller, rows[i].property, text)
+                                  : rows[i].current;
 
-        if (rows[i].field != NULL) {
-            (void)snprintf(text, sizeof(text), "%u %%",
-                           (unsigned)doc_u64(source->controller, rows[i].field));
-            current = text;
-        }
-        rows_append(list,
-                    rate_row(rows[i].policy, current, rows[i].field != NULL ? RATE_DEFAULT : ""));
+        rows_append(list, json_pack("{s:s, s:s, s:s}", "Policy", rows[i].policy, "Current", current,
+                                    "Default", rows[i].standard));
     }
     return list;
 }
 
-static json_t *make_auto_rebuild(const struct section_source *source)
-{
-    return json_string(doc_bool(source->controller, "auto_rebuild") ? "On" : "Off");
-}
-
-static json_t *make_coercion(const struct section_source *source)
-{
-    return json_string(coercion_shown(source->controller));
-}
-
 static const struct section_key policies[] = {
     MADE("Policies Table", make_policies),
-    TEXT("Flush Time(Default)", "0s"),
-    MADE("Drive Coercion Mode", make_coercion),
-    MADE("Auto Rebuild", make_auto_rebuild),
-    TEXT("Battery Warning", "On"),
-    NUMBER("ECC Bucket Size", 0),
-    NUMBER("ECC Bucket Leak Rate (hrs)", 0),
-    TEXT("Restore Hot Spare on Insertion", "Off"),
-    TEXT("Expose Enclosure Devices", "On"),
-    TEXT("Maintain PD Fail History", "On"),
+    TEXT("Flush Time(Default)", "4s"),
+    PROPERTY("Drive Coercion Mode", "coercion", FORM_PLAIN),
+    PROPERTY("Auto Rebuild", "autorebuild", FORM_ON_OFF),
+    PROPERTY("Battery Warning", "batterywarning", FORM_ON_OFF),
+    PROPERTY("ECC Bucket Size", "eccbucketsize", FORM_NUMBER),
+    PROPERTY("ECC Bucket Leak Rate (hrs)", "eccbucketleakrate", FORM_NUMBER),
+    PROPERTY("Restore Hot Spare on Insertion", "restorehotspare", FORM_ON_OFF),
+    PROPERTY("Expose Enclosure Devices", "exposeenclosuredevice", FORM_ON_OFF),
+    PROPERTY("Maintain PD Fail History", "maintainpdfailhistory", FORM_ON_OFF),
     TEXT("Reorder Host Requests", "On"),
-    TEXT("Auto detect BackPlane", "Off"),
-    TEXT("Load Balance Mode", "None"),
+    PROPERTY("Auto detect BackPlane", "backplane", FORM_ON_OFF),
+    PROPERTY("Load Balance Mode", "loadbalancemode", FORM_PLAIN),
     TEXT("Security Key Assigned", "Off"),
-    TEXT("Disable Online Controller Reset", "Off"),
-    TEXT("Use drive activity for locate", "Off"),
+    PROPERTY("Disable Online Controller Reset", "ocr", FORM_OFF_ON),
+    PROPERTY("Use drive activity for locate", "activityforlocate", FORM_ON_OFF),
 };
 
 static const struct section_key boot[] = {
     TEXT("BIOS Enumerate VDs", "0"),
-    TEXT("Stop BIOS on Error", "Off"),
+    PROPERTY("Stop BIOS on Error", "stoponerror", FORM_ON_OFF),
     NUMBER("Delay during POST", 0),
     TEXT("Spin Down Mode", "None"),
     TEXT("Enable Ctrl-R", "No"),
     TEXT("Enable Web BIOS", "No"),
     TEXT("Enable PreBoot CLI", "No"),
     TEXT("Enable BIOS", "No"),
-    NUMBER("Max Drives to Spinup at One Time", 0),
+    PROPERTY("Max Drives to Spinup at One Time", "spinupdrivecount", FORM_NUMBER),
     NUMBER("Maximum number of direct attached drives to spin up in 1 min", 0),
-    NUMBER("Delay Among Spinup Groups (sec)", 0),
-    TEXT("Allow Boot with Preserved Cache", "On"),
+    PROPERTY("Delay Among Spinup Groups (sec)", "spinupdelay", FORM_NUMBER),
+    PROPERTY("Allow Boot with Preserved Cache", "bootwithpinnedcache", FORM_ON_OFF),
 };
 
 static const struct section_key availability[] = {
@@ -309,12 +298,27 @@ static json_t *make_strip(const struct section_source *source)
     return json_string(text);
 }
 
+/* What a new virtual drive gets, as the agent chooses it. */
+static json_t *make_default_write(const struct section_source *source)
+{
+    const json_t *cache = json_object_get(source->controller, "cache");
+
+    return json_string(doc_bool(cache, "survives_power_loss") ? "WB" : "WT");
+}
+
+static json_t *make_default_read(const struct section_source *source)
+{
+    bool cached = json_is_object(json_object_get(source->controller, "cache"));
+
+    return json_string(cached ? "Adaptive Read Ahead" : "No Read Ahead");
+}
+
 static const struct section_key defaults[] = {
     NUMBER("Phy Polarity", 0),
     NUMBER("Phy PolaritySplit", 0),
     MADE("Strip Size", make_strip),
-    TEXT("Write Policy", "WB"),
-    TEXT("Read Policy", "No Read Ahead"),
+    MADE("Write Policy", make_default_write),
+    MADE("Read Policy", make_default_read),
     TEXT("Cache When BBU Bad", "Off"),
     TEXT("Cached IO", "Off"),
     TEXT("VD PowerSave Policy", "Controller Defined"),
@@ -322,10 +326,10 @@ static const struct section_key defaults[] = {
     TEXT("Coercion Mode", "128MB"),
     TEXT("ZCR Config", "Unknown"),
     NUMBER("Max Chained Enclosures", 0),
-    TEXT("Direct PD Mapping", "No"),
-    TEXT("Restore Hot Spare on Insertion", "No"),
-    TEXT("Expose Enclosure Devices", "Yes"),
-    TEXT("Maintain PD Fail History", "Yes"),
+    PROPERTY("Direct PD Mapping", "directpdmapping", FORM_YES_NO),
+    PROPERTY("Restore Hot Spare on Insertion", "restorehotspare", FORM_YES_NO),
+    PROPERTY("Expose Enclosure Devices", "exposeenclosuredevice", FORM_YES_NO),
+    PROPERTY("Maintain PD Fail History", "maintainpdfailhistory", FORM_YES_NO),
     TEXT("Zero Based Enclosure Enumeration", "No"),
     TEXT("Disable Puncturing", "No"),
     TEXT("EnableLDBBM", "Yes"),
@@ -336,11 +340,11 @@ static const struct section_key defaults[] = {
     TEXT("LED Show Drive Activity", "No"),
     TEXT("Dirty LED Shows Drive Activity", "No"),
     TEXT("EnableCrashDump", "No"),
-    TEXT("Disable Online Controller Reset", "No"),
+    PROPERTY("Disable Online Controller Reset", "ocr", FORM_NO_YES),
     TEXT("Treat Single span R1E as R10", "No"),
     TEXT("Power Saving option", "Disabled"),
     TEXT("TTY Log In Flash", "No"),
-    TEXT("Auto Enhanced Import", "No"),
+    PROPERTY("Auto Enhanced Import", "autoenhancedimport", FORM_YES_NO),
     TEXT("BreakMirror RAID Support", "None"),
     TEXT("Disable Join Mirror", "Yes"),
     TEXT("Enable Shield State", "No"),
@@ -435,7 +439,7 @@ static json_t *make_mix_media(const struct section_source *source)
 static const struct section_key capabilities[] = {
     TEXT("Supported Drives", "SAS, SATA, NVMe"),
     MADE("RAID Level Supported", make_levels),
-    TEXT("Enable JBOD", "No"),
+    PROPERTY("Enable JBOD", "jbod", FORM_YES_NO),
     TEXT("Mix in Enclosure", "Allowed"),
     MADE("Mix of SAS/SATA of HDD type in VD", make_mix_interfaces),
     MADE("Mix of SAS/SATA of SSD type in VD", make_mix_interfaces),
@@ -533,6 +537,21 @@ static const struct section {
                      SECTION("Scheduled Tasks", scheduled),
                      SECTION("Security Protocol properties", security)};
 
+static json_t *property_json(const struct section_key *key, const json_t *controller)
+{
+    static const char *const words[][2] = {[FORM_ON_OFF] = {"Off", "On"},
+                                           [FORM_OFF_ON] = {"On", "Off"},
+                                           [FORM_YES_NO] = {"No", "Yes"},
+                                           [FORM_NO_YES] = {"Yes", "No"}};
+    char text[PROPERTY_VALUE_BYTES];
+    const char *value = controller_property(controller, key->property, text);
+
+    ASSERT(value != NULL);
+    return key->form == FORM_PLAIN    ? json_string(value)
+           : key->form == FORM_NUMBER ? json_integer(strtoll(value, NULL, 10))
+                                      : json_string(words[key->form][strcmp(value, "ON") == 0]);
+}
+
 static void section_add(json_t *data, const struct section *section,
                         const struct section_source *source)
 {
@@ -542,33 +561,12 @@ static void section_add(json_t *data, const struct section *section,
         const struct section_key *key = &section->keys[i];
 
         row_set(object, key->key,
-                key->make != NULL   ? key->make(source)
-                : key->text != NULL ? json_string(key->text)
-                                    : json_integer(key->number));
+                key->property != NULL ? property_json(key, source->controller)
+                : key->make != NULL   ? key->make(source)
+                : key->text != NULL   ? json_string(key->text)
+                                      : json_integer(key->number));
     }
     row_set(data, section->title, object);
-}
-
-void sections_cache(json_t *data, const json_t *cache)
-{
-    const json_t *percent = json_object_get(cache, "read_hit_percent");
-    json_t *section = json_object();
-
-    row_text(section, "Medium", doc_text(cache, "medium"));
-    row_text(section, "State", doc_text(cache, "state"));
-    row_text(section, "Survives Power Loss", doc_bool(cache, "survives_power_loss") ? "Yes" : "No");
-    row_number(section, "Size KiB", doc_u64(cache, "size_bytes") / 1024);
-    row_number(section, "Used KiB", doc_u64(cache, "used_bytes") / 1024);
-    row_number(section, "Dirty KiB", doc_u64(cache, "dirty_bytes") / 1024);
-    row_number(section, "Dirty Limit KiB", doc_u64(cache, "dirty_limit_bytes") / 1024);
-    row_number(section, "Pinned KiB", doc_u64(cache, "pinned_bytes") / 1024);
-    row_number(section, "Destage KiB/s", doc_u64(cache, "destage_bytes_per_s") / 1024);
-    if (json_is_number(percent)) {
-        row_number(section, "Read Hit %", (uint64_t)json_number_value(percent));
-    } else {
-        row_text(section, "Read Hit %", "NA");
-    }
-    row_set(data, "Cache", section);
 }
 
 void sections_controller(json_t *data, const struct model *model)

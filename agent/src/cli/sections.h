@@ -8,8 +8,6 @@
 
 /* Basics to Security Protocol properties; the lists of objects follow. */
 void sections_controller(json_t *data, const struct model *model);
-/* Of the cache, for which StorCLI has no section: behind everything else. */
-void sections_cache(json_t *data, const json_t *cache);
 /* Supported Adapter, PD and VD Operations. */
 void sections_operations(json_t *data);
 

@@ -21,8 +21,15 @@ const char *controller_status_shown(const json_t *controller);
 uint32_t controller_drive_count(const struct model *model); /* drives that are present */
 uint64_t controller_port_count(const struct model *model);
 /* show_property.c */
+void show_free_space(struct cli_context *context);
 void show_controller_property(struct cli_context *context);
-const char *coercion_shown(const json_t *controller); /* as StorCLI has it: "128MB" */
+#define PROPERTY_VALUE_BYTES 64u
+/* The value of the first row that "show <noun>" has; NULL: there is no such property. Of
+ * `controller` only the fields of this property are looked at. */
+const char *controller_property(const json_t *controller, const char *noun,
+                                char out[PROPERTY_VALUE_BYTES]);
+/* Do consistency checks begin by themselves? */
+bool check_is_scheduled(void);
 /* check.c: of the last consistency check, if there was one, and what it has found first. */
 #define CHECK_TEXT_BYTES 200u
 void check_text(const json_t *vd, char out[CHECK_TEXT_BYTES]); /* "": there was none */
@@ -63,6 +70,8 @@ void show_battery(struct cli_context *context);
 const struct model_object *cli_battery(const struct model *model); /* or NULL */
 /* The battery if it goes by the name that was typed (bbu, cv); NULL: refused. */
 const struct model_object *cli_battery_or_refuse(struct cli_context *context);
+/* Everything that show all has of a battery or a vault. */
+json_t *battery_groups(const struct model *model, const json_t *doc);
 bool battery_is_vault(const json_t *doc);
 /* Of the cache medium that needs no battery; NULL: there is none. */
 const char *vault_size(const struct model *model, char out[FORMAT_BYTES]);
@@ -80,6 +89,10 @@ void stripes_print(struct cli_context *context);
 void change_preserved_delete(struct cli_context *context);
 /* show_events.c */
 void show_events(struct cli_context *context);
+struct event_filter;
+/* Those of the controller in use, oldest first; NULL: the connection broke. */
+json_t *events_fitting(struct cli_context *context, const struct event_filter *filter);
+void events_text_print(const struct model *model, const json_t *list, FILE *out);
 bool events_dump(struct cli_context *context, FILE *out); /* all of them, as text */
 void show_event_info(struct cli_context *context);
 /* link.c: where the backend refuses this host, a line that says why. */
@@ -87,6 +100,13 @@ void link_print(struct cli_context *context);
 /* status.c */
 void show_status(struct cli_context *context);
 void show_watch(struct cli_context *context);
+/* For --exit-code: of the worst controller that was meant. */
+int status_exit_code(const struct cli_context *context);
+#define OPERATION_BYTES 96u
+/* "rebuild 45 %, 3 Minutes left" of what runs on this target; "": nothing does. */
+void operation_text(const struct model *model, const char *target, char out[OPERATION_BYTES]);
+void findings_list_print(const struct model *model); /* all of a controller, one line each */
+/* explain.c */
 void show_explanation(struct cli_context *context);
 /* show_documents.c */
 void show_documents(struct cli_context *context);

@@ -1,7 +1,6 @@
 /*
- * /cX/bbu and /cX/cv, as StorCLI shows them: lists of Property and Value. A figure the battery
- * does not tell has no row, unless clients rely on it. A cache vault has every row of StorCLI's:
- * what a medium without capacitors has not got is N/A.
+ * /cX/bbu and /cX/cv, as StorCLI shows them: lists of Property and Value. Every row of StorCLI's is
+ * always there, because clients stop where one is missing: what is not known is N/A.
  */
 #include <stdio.h>
 #include <string.h>
@@ -86,24 +85,34 @@ static int64_t figure(const json_t *doc, const char *name)
     return json_integer_value(json_object_get(doc, name));
 }
 
-/* "4003 mV"; no row if it is not known. */
+/* "4003 mV" */
 static void figure_row(json_t *rows, const char *name, const json_t *doc, const char *field,
                        const char *unit)
 {
-    char text[VALUE_BYTES];
+    char text[VALUE_BYTES] = "N/A";
 
     if (is_known(doc, field)) {
         (void)snprintf(text, sizeof(text), "%lld%s", (long long)figure(doc, field), unit);
-        property(rows, name, text);
     }
+    property(rows, name, text);
 }
 
+static void text_row(json_t *rows, const char *name, const json_t *doc, const char *field)
+{
+    const char *text = doc_text(doc, field);
+
+    property(rows, name, text[0] != '\0' ? text : "N/A");
+}
+
+/* A negative number of seconds is not known. */
 static void duration_row(json_t *rows, const char *name, int64_t seconds)
 {
-    char text[VALUE_BYTES];
+    char text[VALUE_BYTES] = "N/A";
 
-    (void)snprintf(text, sizeof(text), "%lld hours %lld min", (long long)(seconds / 3600),
-                   (long long)(seconds % 3600 / 60));
+    if (seconds >= 0) {
+        (void)snprintf(text, sizeof(text), "%lld hours %lld min", (long long)(seconds / 3600),
+                       (long long)(seconds % 3600 / 60));
+    }
     property(rows, name, text);
 }
 
@@ -180,12 +189,12 @@ static int64_t remaining_mah(const json_t *doc)
 
 static void capacity_rows(json_t *rows, const json_t *doc)
 {
-    char text[VALUE_BYTES];
+    char text[VALUE_BYTES] = "N/A";
 
     if (is_known(doc, "full_capacity_mah") && is_known(doc, "charge_percent")) {
         (void)snprintf(text, sizeof(text), "%lld mAh", (long long)remaining_mah(doc));
-        property(rows, "Remaining Capacity", text);
     }
+    property(rows, "Remaining Capacity", text);
     figure_row(rows, "Full Charge Capacity", doc, "full_capacity_mah", " mAh");
 }
 
@@ -223,6 +232,7 @@ static void recharge_row(json_t *rows, const json_t *doc)
     int64_t missing_mah = 0;
 
     if (!known) {
+        property(rows, name, "N/A");
         return;
     }
     if (!is_charging(doc)) {
@@ -235,47 +245,43 @@ static void recharge_row(json_t *rows, const json_t *doc)
 
 static json_t *capacity_info_rows(const json_t *doc)
 {
+    int64_t left_s = is_known(doc, "left_s") ? figure(doc, "left_s") : -1;
     json_t *rows = json_array();
-    char text[VALUE_BYTES];
+    char text[VALUE_BYTES] = "N/A";
 
     figure_row(rows, "Relative State of Charge", doc, "charge_percent", "%");
     if (is_known(doc, "charge_percent") && is_known(doc, "health_percent")) {
         (void)snprintf(
             text, sizeof(text), "%lld%%",
             (long long)(figure(doc, "charge_percent") * figure(doc, "health_percent") / 100));
-        property(rows, "Absolute State of charge", text);
     }
+    property(rows, "Absolute State of charge", text);
     capacity_rows(rows, doc);
-    if (is_known(doc, "left_s")) {
-        duration_row(rows, "Run time to empty", figure(doc, "left_s"));
-        duration_row(rows, "Average time to empty", figure(doc, "left_s"));
-    }
+    duration_row(rows, "Run time to empty", left_s);
+    duration_row(rows, "Average time to empty", left_s);
     recharge_row(rows, doc);
     figure_row(rows, "Cycle Count", doc, "cycle_count", "");
+    property(rows, "Max Error", "N/A");
     return rows;
-}
-
-static void text_row(json_t *rows, const char *name, const json_t *doc, const char *field)
-{
-    if (doc_text(doc, field)[0] != '\0') {
-        property(rows, name, doc_text(doc, field));
-    }
 }
 
 static json_t *design_rows(const json_t *doc)
 {
+    const char *made = doc_text(doc, "manufactured_on");
     json_t *rows = json_array();
 
-    text_row(rows, "Date of Manufacture", doc, "manufactured_on");
+    property(rows, "Date of Manufacture", made[0] != '\0' ? made : "00/00/00");
     figure_row(rows, "Design Capacity", doc, "design_capacity_mah", " mAh");
     figure_row(rows, "Design Voltage", doc, "design_voltage_mv", " mV");
-    property(rows, "Serial Number",
-             doc_text(doc, "serial")[0] != '\0' ? doc_text(doc, "serial") : "N/A");
+    property(rows, "Specification Info", "N/A");
+    text_row(rows, "Serial Number", doc, "serial");
+    property(rows, "Pack Stat Configuration", "N/A");
     text_row(rows, "Manufacture Name", doc, "manufacturer");
-    property(rows, "Device Name", doc_text(doc, "model"));
+    text_row(rows, "Device Name", doc, "model");
     text_row(rows, "Device Chemistry", doc, "chemistry");
+    property(rows, "Battery FRU", "N/A");
     yes_no(rows, "Transparent Learn", doc_bool(json_object_get(doc, "learn"), "transparent"));
-    property(rows, "App Data", doc_text(doc, "source"));
+    text_row(rows, "App Data", doc, "source");
     return rows;
 }
 
@@ -332,6 +338,16 @@ static void mode_text(const json_t *doc, char out[VALUE_BYTES])
                                                                : "non-transparent");
 }
 
+/* Of what has nothing to learn: a UPS, a medium that keeps its content without power. */
+static json_t *learnless_rows(json_t *rows)
+{
+    property(rows, "Auto Learn Period", "N/A");
+    property(rows, "Next Learn time", "N/A");
+    property(rows, "Learn Delay Interval", "N/A");
+    property(rows, "Auto-Learn Mode", "Not supported");
+    return rows;
+}
+
 static json_t *property_rows(const json_t *doc)
 {
     const json_t *learn = json_object_get(doc, "learn");
@@ -339,7 +355,9 @@ static json_t *property_rows(const json_t *doc)
     uint64_t days = doc_u64(learn, "period_days");
     char text[VALUE_BYTES];
 
-    if (json_is_object(learn)) {
+    if (!json_is_object(learn)) {
+        (void)learnless_rows(rows);
+    } else {
         (void)snprintf(text, sizeof(text), "%llud (%llu seconds)", (unsigned long long)days,
                        (unsigned long long)days * 86400);
         property(rows, "Auto Learn Period", text);
@@ -348,8 +366,6 @@ static json_t *property_rows(const json_t *doc)
         delay_text(learn, text);
         property(rows, "Learn Delay Interval", text);
         property(rows, "Auto-Learn Mode", mode_shown(learn));
-    } else {
-        property(rows, "Auto-Learn Mode", "Not supported");
     }
     mode_text(doc, text);
     property(rows, "BBU Mode", text);
@@ -374,23 +390,12 @@ static json_t *modes_rows(const json_t *doc)
 
 /* A cache vault */
 
-/* "28 C" */
-static void temperature_row(json_t *rows, const json_t *doc)
-{
-    char text[VALUE_BYTES] = "N/A";
-
-    if (is_known(doc, "temperature_c")) {
-        (void)snprintf(text, sizeof(text), "%lld C", (long long)figure(doc, "temperature_c"));
-    }
-    property(rows, "Temperature", text);
-}
-
 static json_t *vault_info_rows(const json_t *doc)
 {
     json_t *rows = json_array();
 
     property(rows, "Type", doc_text(doc, "model"));
-    temperature_row(rows, doc);
+    figure_row(rows, "Temperature", doc, "temperature_c", " C");
     property(rows, "State", battery_state_shown(doc));
     return rows;
 }
@@ -441,18 +446,6 @@ static json_t *vault_design_rows(const struct model *model, const json_t *doc)
     return rows;
 }
 
-/* It keeps its content by itself, and never learns how much of it it could. */
-static json_t *vault_property_rows(void)
-{
-    json_t *rows = json_array();
-
-    property(rows, "Auto Learn Period", "N/A");
-    property(rows, "Next Learn time", "N/A");
-    property(rows, "Learn Delay Interval", "N/A");
-    property(rows, "Auto-Learn Mode", "Not supported");
-    return rows;
-}
-
 static json_t *vault_status_rows(const json_t *doc)
 {
     json_t *rows = json_array();
@@ -475,25 +468,18 @@ static json_t *vault_gauge_rows(void)
 
 /* Answers */
 
-static void refuse(struct cli_context *context, const char *message)
-{
-    report_add(&context->report, context->number, CLI_ERROR_GENERIC, "None",
-               json_pack("[{s:i, s:s, s:s, s:s, s:i}]", "Ctrl", context->number, "Status", "Failed",
-                         "Property", "-", "ErrMsg", message, "ErrCd", CLI_ERROR_GENERIC),
-               NULL);
-}
-
 const struct model_object *cli_battery_or_refuse(struct cli_context *context)
 {
     const struct model_object *battery = cli_battery(context->model);
     bool vault = context->request.object == CLI_OBJECT_CACHEVAULT;
 
     if (battery == NULL) {
-        refuse(context, vault ? "Cachevault is absent!" : "Battery is absent!");
+        cli_refuse_property(context, "-", CLI_ERROR_ABSENT,
+                            vault ? "Cachevault is absent!" : "Battery is absent!");
         return NULL;
     }
     if (battery_is_vault(battery->doc) != vault) {
-        refuse(context, vault ? "use /cx/bbu" : "use /cx/cv");
+        cli_refuse_property(context, "-", CLI_ERROR_GENERIC, vault ? "use /cx/bbu" : "use /cx/cv");
         return NULL;
     }
     return battery;
@@ -520,7 +506,7 @@ static json_t *vault_data(const struct model *model, const json_t *doc, const ch
         group_set(data, "Design_Info", vault_design_rows(model, doc));
     }
     if (all || strcmp(noun, "properties") == 0) {
-        group_set(data, "Properties", vault_property_rows());
+        group_set(data, "Properties", learnless_rows(json_array()));
     }
     return data;
 }
@@ -550,6 +536,11 @@ static json_t *bbu_data(const json_t *doc, const char *noun)
         group_set(data, "BBU_Properties", property_rows(doc));
     }
     return data;
+}
+
+json_t *battery_groups(const struct model *model, const json_t *doc)
+{
+    return battery_is_vault(doc) ? vault_data(model, doc, "all") : bbu_data(doc, "all");
 }
 
 void show_battery(struct cli_context *context)

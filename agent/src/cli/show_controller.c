@@ -128,6 +128,29 @@ void show_controller(struct cli_context *context)
     cli_answer(context, "None", data);
 }
 
+/* Of the cache, for which StorCLI has no section: behind everything else. */
+static void cache_section(json_t *data, const json_t *cache)
+{
+    const json_t *percent = json_object_get(cache, "read_hit_percent");
+    json_t *section = json_object();
+
+    row_text(section, "Medium", doc_text(cache, "medium"));
+    row_text(section, "State", doc_text(cache, "state"));
+    row_text(section, "Survives Power Loss", doc_bool(cache, "survives_power_loss") ? "Yes" : "No");
+    row_number(section, "Size KiB", doc_u64(cache, "size_bytes") / 1024);
+    row_number(section, "Used KiB", doc_u64(cache, "used_bytes") / 1024);
+    row_number(section, "Dirty KiB", doc_u64(cache, "dirty_bytes") / 1024);
+    row_number(section, "Dirty Limit KiB", doc_u64(cache, "dirty_limit_bytes") / 1024);
+    row_number(section, "Pinned KiB", doc_u64(cache, "pinned_bytes") / 1024);
+    row_number(section, "Destage KiB/s", doc_u64(cache, "destage_bytes_per_s") / 1024);
+    if (json_is_number(percent)) {
+        row_number(section, "Read Hit %", (uint64_t)json_number_value(percent));
+    } else {
+        row_text(section, "Read Hit %", "NA");
+    }
+    row_set(data, "Cache", section);
+}
+
 void show_controller_all(struct cli_context *context)
 {
     const json_t *cache = json_object_get(cli_controller(context)->doc, "cache");
@@ -136,7 +159,7 @@ void show_controller_all(struct cli_context *context)
     sections_controller(data, context->model);
     controller_lists(context->model, data);
     if (json_is_object(cache)) {
-        sections_cache(data, cache);
+        cache_section(data, cache);
     }
     cli_answer(context, "None", data);
 }

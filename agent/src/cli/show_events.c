@@ -11,7 +11,9 @@
 
 #include "base/assert.h"
 #include "cli/event_filter.h"
+#include "cli/event_shape.h"
 #include "cli/rows.h"
+#include "cli/screen_text.h"
 #include "cli/show.h"
 
 #define BATCH 256
@@ -29,13 +31,16 @@ static void time_text(const json_t *event, bool iso, char out[TIME_BYTES])
     }
 }
 
-static void event_print(const json_t *event, FILE *out)
+static void event_print(const struct model *model, const json_t *event, FILE *out)
 {
-    const json_t *params = json_object_get(event, "params");
+    json_t *data = event_shape_data(model, event);
+    json_t *text = event_shape_text(model, event);
     char when[TIME_BYTES];
     const char *name;
     json_t *value;
 
+    screen_text_ascii(data);
+    screen_text_ascii(text);
     time_text(event, false, when);
     (void)fprintf(out, "\nseqNum: 0x%08llx\nTime: %s\n\n",
                   (unsigned long long)doc_u64(event, "seq"), when);
@@ -44,20 +49,26 @@ static void event_print(const json_t *event, FILE *out)
                   (long long)json_integer_value(json_object_get(event, "class")),
                   (unsigned long long)doc_u64(event, "locale"));
     (void)fprintf(out, "Event Description: %s\nEvent Data:\n===========\n",
-                  doc_text(event, "text"));
-    json_object_foreach((json_t *)(uintptr_t)params, name, value)
+                  json_string_value(text));
+    json_object_foreach(data, name, value)
     {
-        (void)fprintf(out, "%s: %s\n", name, json_string_value(value));
+        if (json_is_integer(value)) {
+            (void)fprintf(out, "%s: %lld\n", name, (long long)json_integer_value(value));
+        } else {
+            (void)fprintf(out, "%s: %s\n", name, json_string_value(value));
+        }
     }
-    if (json_object_size(params) == 0) {
+    if (json_object_size(data) == 0) {
         (void)fputs("None\n", out);
     }
     (void)fputc('\n', out);
+    json_decref(data);
+    json_decref(text);
 }
 
 static void line_print(const json_t *event, FILE *out)
 {
-    char *line = json_dumps(event, JSON_COMPACT);
+    char *line = json_dumps(event, JSON_COMPACT | JSON_ENSURE_ASCII);
 
     ASSERT(line != NULL);
     (void)fprintf(out, "%s\n", line);
@@ -65,7 +76,7 @@ static void line_print(const json_t *event, FILE *out)
 }
 
 /* A row of "Controller Event Log Entries". */
-static json_t *entry_make(const json_t *event)
+static json_t *entry_make(const struct model *model, const json_t *event)
 {
     json_t *entry = json_object();
     char text[TIME_BYTES];
@@ -78,8 +89,8 @@ static json_t *entry_make(const json_t *event)
     row_text(entry, "Code", text);
     row_set(entry, "Class", json_integer(json_integer_value(json_object_get(event, "class"))));
     row_number(entry, "Locale", doc_u64(event, "locale"));
-    row_text(entry, "Event Description", doc_text(event, "text"));
-    row_set(entry, "Event Data", json_deep_copy(json_object_get(event, "params")));
+    row_set(entry, "Event Description", event_shape_text(model, event));
+    row_set(entry, "Event Data", event_shape_data(model, event));
     return entry;
 }
 
@@ -119,7 +130,7 @@ static bool events_batch(struct cli_context *context, uint64_t *seq,
     return more;
 }
 
-static void events_print(const json_t *list, bool lines, FILE *out)
+static void events_print(const struct model *model, const json_t *list, bool lines, FILE *out)
 {
     json_t *event;
     size_t index;
@@ -129,12 +140,12 @@ static void events_print(const json_t *list, bool lines, FILE *out)
         if (lines) {
             line_print(event, out);
         } else {
-            event_print(event, out);
+            event_print(model, event, out);
         }
     }
 }
 
-static json_t *entries_make(const json_t *list)
+static json_t *entries_make(const struct model *model, const json_t *list)
 {
     json_t *entries = json_array();
     json_t *event;
@@ -142,20 +153,20 @@ static json_t *entries_make(const json_t *list)
 
     json_array_foreach(list, index, event)
     {
-        rows_append(entries, entry_make(event));
+        rows_append(entries, entry_make(model, event));
     }
     return json_pack("{s:o}", "Controller Event Log Entries", entries);
 }
 
 /* false with errno: nothing, or not all of it, is in the file. */
-static bool events_save(const json_t *list, bool lines, const char *path)
+static bool events_save(const struct model *model, const json_t *list, bool lines, const char *path)
 {
     FILE *out = fopen(path, "we");
 
     if (out == NULL) {
         return false;
     }
-    events_print(list, lines, out);
+    events_print(model, list, lines, out);
     return fclose(out) == 0;
 }
 
@@ -165,15 +176,15 @@ static void events_write(struct cli_context *context, const json_t *list, bool l
     const char *file = option_value(context, "file");
     bool as_list = context->request.json_events && !lines && file == NULL;
 
-    if (file != NULL && !events_save(list, lines, file)) {
+    if (file != NULL && !events_save(context->model, list, lines, file)) {
         cli_refuse_file(context, "Show Events Failed.", file);
         return;
     }
     if (file == NULL && !as_list) {
-        events_print(list, lines, stdout);
+        events_print(context->model, list, lines, stdout);
         context->printed = lines; /* nothing but the lines */
     }
-    cli_answer(context, "None", as_list ? entries_make(list) : NULL);
+    cli_answer(context, "None", as_list ? entries_make(context->model, list) : NULL);
 }
 
 void show_events(struct cli_context *context)
@@ -202,17 +213,33 @@ void show_events(struct cli_context *context)
     json_decref(list);
 }
 
-bool events_dump(struct cli_context *context, FILE *out)
+json_t *events_fitting(struct cli_context *context, const struct event_filter *filter)
 {
-    const struct event_filter everything = {.since = EVENT_SINCE_EVER};
     json_t *list = json_array();
     uint64_t seq = 0;
 
-    while (events_batch(context, &seq, &everything, list)) {
+    while (events_batch(context, &seq, filter, list)) {
     }
-    events_print(list, false, out);
+    if (context->failed) {
+        json_decref(list);
+        return NULL;
+    }
+    return list;
+}
+
+void events_text_print(const struct model *model, const json_t *list, FILE *out)
+{
+    events_print(model, list, false, out);
+}
+
+bool events_dump(struct cli_context *context, FILE *out)
+{
+    const struct event_filter everything = {.since = EVENT_SINCE_EVER};
+    json_t *list = events_fitting(context, &everything);
+
+    events_print(context->model, list, false, out);
     json_decref(list);
-    return !context->failed;
+    return list != NULL;
 }
 
 /* What the log holds. */

@@ -56,10 +56,10 @@ static void set_row(json_t *rows, size_t index, const json_t *set)
 
 static const char *remark(const json_t *set, const json_t *vd)
 {
-    const json_t *reason = json_object_get(vd, "reason");
+    const json_t *reason = json_object_get(set, "refusal");
 
     if (!json_is_object(reason)) {
-        reason = json_object_get(set, "refusal");
+        reason = json_object_get(vd, "reason");
     }
     return json_is_object(reason) ? doc_text(reason, "text") : "-";
 }
@@ -85,6 +85,21 @@ static void vd_rows(json_t *rows, size_t index, const json_t *set)
         row_text(row, "Remark", remark(set, vd));
         rows_append(rows, row);
     }
+}
+
+/* What stands against an import; `show all` has it beside the virtual drives. */
+static void refused_row(json_t *rows, size_t index, const json_t *set)
+{
+    const json_t *reason = json_object_get(set, "refusal");
+    json_t *row = NULL;
+
+    if (!json_is_object(reason)) {
+        return;
+    }
+    row = json_object();
+    row_number(row, "DG", index);
+    row_text(row, "Remark", doc_text(reason, "text"));
+    rows_append(rows, row);
 }
 
 static void foreign_topology_rows(json_t *rows, const struct model *model, size_t index,
@@ -197,6 +212,7 @@ static bool sets_show(struct cli_context *context, const json_t *answer, bool al
     json_t *topology = json_array();
     json_t *drives = json_array();
     json_t *damaged = json_array();
+    json_t *refused = json_array();
     const json_t *set = NULL;
     bool incomplete = false;
     size_t i = 0;
@@ -209,6 +225,8 @@ static bool sets_show(struct cli_context *context, const json_t *answer, bool al
             vd_rows(vds, i, set);
             foreign_topology_rows(topology, context->model, i, set);
             drive_rows(drives, context->model, i, set);
+        } else {
+            refused_row(refused, i, set);
         }
     }
     if (all) {
@@ -218,6 +236,7 @@ static bool sets_show(struct cli_context *context, const json_t *answer, bool al
         row_number(data, "Total foreign Drive Groups", json_array_size(sets));
     }
     rows_set_or_drop(data, "FOREIGN CONFIGURATION", sets);
+    rows_set_or_drop(data, "FOREIGN CONFIGURATION REMARKS", refused);
     rows_set_or_drop(data, "FOREIGN VD LIST", vds);
     rows_set_or_drop(data, "Foreign Topology", topology);
     rows_set_or_drop(data, "FOREIGN DRIVE LIST", drives);

@@ -27,7 +27,7 @@ static const char *battery_word(const struct model *model)
         [BATTERY_STATE_DISCHARGING] = "Dgd", [BATTERY_STATE_LEARNING] = "Lrn",
         [BATTERY_STATE_LOW] = "Dgd",         [BATTERY_STATE_DEGRADED] = "Dgd",
         [BATTERY_STATE_FAILED] = "Fld",      [BATTERY_STATE_MISSING] = "Msng",
-        [BATTERY_STATE_UNKNOWN] = "Unkn"};
+        [BATTERY_STATE_UNKNOWN] = "Unkwn"};
     const struct model_object *battery = cli_battery(model);
     enum battery_state state = BATTERY_STATE_UNKNOWN;
 

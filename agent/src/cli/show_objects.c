@@ -106,9 +106,29 @@ void show_drive(struct cli_context *context)
 
 /* Drive groups. */
 
+/* Every list of drives has the same drives: those that are there. The place of a missing member is
+ * in the topology. */
+static bool is_present_member(const json_t *drive, const char *group)
+{
+    return doc_bool(drive, "present") && strcmp(doc_text(drive, "drive_group"), group) == 0;
+}
+
 struct group_lists {
     json_t *topology, *vds, *drives, *free_space;
 };
+
+static void free_space_row(json_t *rows, const json_t *group)
+{
+    json_t *row = NULL;
+
+    if (doc_u64(group, "free_bytes") == 0) {
+        return;
+    }
+    row = json_object();
+    row_number(row, "DG", doc_u64(group, "index"));
+    row_size(row, "Size", doc_u64(group, "free_bytes"));
+    rows_append(rows, row);
+}
 
 static void group_visit(struct cli_context *context, const struct model_object *object, void *data)
 {
@@ -124,17 +144,24 @@ static void group_visit(struct cli_context *context, const struct model_object *
     }
     list = &model->lists[OBJECT_KIND_DRIVE];
     for (uint32_t i = 0; i < list->count; i++) {
-        if (strcmp(doc_text(list->items[i].doc, "drive_group"), object->key) == 0) {
+        if (is_present_member(list->items[i].doc, object->key)) {
             rows_append(lists->drives, drive_row(model, list->items[i].doc));
         }
     }
-    if (doc_u64(object->doc, "free_bytes") > 0) {
-        json_t *row = json_object();
+    free_space_row(lists->free_space, object->doc);
+}
 
-        row_number(row, "DG", doc_u64(object->doc, "index"));
-        row_size(row, "Size", doc_u64(object->doc, "free_bytes"));
-        rows_append(lists->free_space, row);
+void show_free_space(struct cli_context *context)
+{
+    const struct model_list *list = &context->model->lists[OBJECT_KIND_DRIVE_GROUP];
+    json_t *rows = json_array();
+    json_t *data = json_object();
+
+    for (uint32_t i = 0; i < list->count; i++) {
+        free_space_row(rows, list->items[i].doc);
     }
+    row_set(data, "FREE SPACE DETAILS", rows);
+    cli_answer(context, "None", data);
 }
 
 static void missing_groups_name(json_t *missing)
@@ -158,11 +185,7 @@ void show_group(struct cli_context *context)
     row_set(data, "TOPOLOGY", lists.topology);
     row_set(data, "VD LIST", lists.vds);
     row_set(data, "DG Drive LIST", lists.drives);
-    if (json_array_size(lists.free_space) > 0) {
-        row_set(data, "FREE SPACE DETAILS", lists.free_space);
-    } else {
-        json_decref(lists.free_space);
-    }
+    row_set(data, "FREE SPACE DETAILS", lists.free_space);
     missing_groups_name(missing);
     show_finish(context, "Show Diskgroup Succeeded", missing, data);
 }
@@ -187,7 +210,7 @@ static void vd_all_visit(struct cli_context *context, const struct model_object 
     for (uint32_t i = 0; i < drives->count; i++) {
         const json_t *drive = drives->items[i].doc;
 
-        if (strcmp(doc_text(drive, "drive_group"), doc_text(object->doc, "drive_group")) == 0) {
+        if (is_present_member(drive, doc_text(object->doc, "drive_group"))) {
             rows_append(members, drive_row(context->model, drive));
         }
     }
@@ -212,5 +235,5 @@ void show_vd(struct cli_context *context)
     }
     bool none =
         context->model->lists[OBJECT_KIND_VIRTUAL_DRIVE].count == 0 && !context->model->starting;
-    show_finish(context, none ? "No VDs have been configured." : "None", missing, data);
+    show_finish(context, none ? "No VD's have been configured." : "None", missing, data);
 }

@@ -117,6 +117,6 @@ void show_vd_performance(struct cli_context *context)
     json_t *missing = json_array();
 
     cli_each_numbered(context, OBJECT_KIND_VIRTUAL_DRIVE, missing, performance_visit, &out);
-    show_finish(context, out.count > 0 ? "None" : "No VDs have been configured.", missing,
+    show_finish(context, out.count > 0 ? "None" : "No VD's have been configured.", missing,
                 out.data);
 }

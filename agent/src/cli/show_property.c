@@ -8,7 +8,7 @@
 #include "cli/rows.h"
 #include "cli/show.h"
 
-#define VALUE_BYTES 64u
+#define VALUE_BYTES PROPERTY_VALUE_BYTES
 
 struct property_row {
     const char *noun;  /* as it is typed */
@@ -42,7 +42,7 @@ static void make_glitch_time(const json_t *controller, char out[VALUE_BYTES])
     (void)snprintf(out, VALUE_BYTES, "%u sec", (unsigned)doc_u64(controller, "glitch_seconds"));
 }
 
-const char *coercion_shown(const json_t *controller)
+static const char *coercion_shown(const json_t *controller)
 {
     enum coercion coercion;
 
@@ -108,10 +108,15 @@ static void make_time(const json_t *controller UNUSED, char out[VALUE_BYTES])
     }
 }
 
-/* In the order in which they are shown. What is never on here is told so. */
+/*
+ * Every property of a controller, in the order in which they are shown: "show <property>", what
+ * "set" answers and the sections of "show all" all come from here. What this controller always does
+ * or never does has a fixed value.
+ */
 static const struct property_row properties[] = {
     {"rebuildrate", "Rebuildrate", NULL, make_rebuild_rate},
     {"bgirate", "BGI Rate", NULL, make_bgi_rate},
+    {"ccrate", "CC Rate", NULL, make_bgi_rate}, /* a check runs at the rate of initialization */
     {"prrate", "Patrol Read Rate", NULL, make_patrol_rate},
     {"autorebuild", "AutoRebuild", NULL, make_auto_rebuild},
     {"eghs", "EmergencyHotSpare", NULL, make_emergency_spare},
@@ -122,12 +127,36 @@ static const struct property_row properties[] = {
     {"glitchtime", "GlitchTime", NULL, make_glitch_time},
     {"coercion", "Coercion", NULL, make_coercion},
     {"time", "Time", NULL, make_time},
-    {"temperature", "ROC temperature(Degree Celsius)", "0", NULL},
+    {"temperature", "ROC temperature(Degree Celsius)", "N/A", NULL},
     {"foreignautoimport", "ForeignAutoImport", "OFF", NULL},
+    {"autoenhancedimport", "AutoEnhancedImport", "OFF", NULL},
     {"bootdrive", "BootDrive", "No Boot Drive", NULL},
     {"jbod", "JBOD", "OFF", NULL},
     {"alarm", "Alarm", "ABSENT", NULL},
     {"copyback", "Copyback", NULL, make_copyback},
+    {"batterywarning", "Battery Warning", "ON", NULL},
+    {"maintainpdfailhistory", "Maintain PD Fail History", "ON", NULL},
+    {"restorehotspare", "Restore HotSpare", "OFF", NULL},
+    {"loadbalancemode", "Load Balance Mode", "None", NULL},
+    {"abortcconerror", "Abort CC on Error", "OFF", NULL},
+    {"bootwithpinnedcache", "Boot with Pinned Cache", "ON", NULL},
+    {"smartpollinterval", "Smart Poll Interval", "0 sec", NULL},
+    {"cacheflushint", "Cache Flush Interval", "4 sec", NULL},
+    {"eccbucketsize", "ECC Bucket Size", "0", NULL},
+    {"eccbucketleakrate", "ECC Bucket Leak Rate", "0 hrs", NULL},
+    {"spinupdrivecount", "Spinup Drive Count", "0", NULL},
+    {"spinupdelay", "Spinup Delay", "0 sec", NULL},
+    {"activityforlocate", "Use Drive Activity for Locate", "OFF", NULL},
+    {"exposeenclosuredevice", "Expose Enclosure Device", "ON", NULL},
+    {"directpdmapping", "Direct PD Mapping", "OFF", NULL},
+    {"backplane", "Backplane Detection", "OFF", NULL},
+    {"stoponerror", "BIOS Stop on Error", "OFF", NULL},
+    {"ncq", "NCQ", "OFF", NULL},
+    {"ocr", "OCR", "ON", NULL},
+    {"failpdonsmarterror", "Fail PD on SMART Error", "OFF", NULL},
+    {"sesmonitoring", "SES Monitoring", "OFF", NULL},
+    {"personality", "Current Personality", "RAID-Mode", NULL},
+    {"pendingimages", "Image name", "No pending images", NULL},
     {"cc|consistencycheck", "CC Operation Mode", "Disabled", NULL},
     {"cc|consistencycheck", "CC Execution Delay", "0", NULL},
     {"cc|consistencycheck", "CC Next Starttime", "NA", NULL},
@@ -136,6 +165,31 @@ static const struct property_row properties[] = {
     {"cc|consistencycheck", "CC Number of VD completed", "0", NULL},
     {"cc|consistencycheck", "CC Excluded VDs", "None", NULL},
 };
+
+const char *controller_property(const json_t *controller, const char *noun, char out[VALUE_BYTES])
+{
+    for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
+        const struct property_row *row = &properties[i];
+
+        if (!word_is_one_of(noun, row->noun)) {
+            continue;
+        }
+        if (row->make != NULL) {
+            row->make(controller, out);
+        } else {
+            (void)snprintf(out, VALUE_BYTES, "%s", row->text);
+        }
+        return out;
+    }
+    return NULL;
+}
+
+bool check_is_scheduled(void)
+{
+    char mode[VALUE_BYTES];
+
+    return strcmp(controller_property(NULL, "cc", mode), "Disabled") != 0;
+}
 
 static bool is_asked(const struct cli_context *context, const char *noun)
 {

@@ -14,23 +14,14 @@
 #include <stdlib.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "cli/cli_clock.h"
 
 #define OUTPUT_MAX (512u * 1024u)
 #define GRACE_MS 2000u
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    int error = clock_gettime(CLOCK_MONOTONIC, &now);
-
-    ASSERT(error == 0);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static int actions_make(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes,
                         int output_fd)
@@ -111,7 +102,7 @@ static void output_read(int output_fd, int child_fd, uint64_t deadline_ms, struc
     for (;;) {
         struct pollfd waits[2] = {{.fd = output_fd, .events = POLLIN},
                                   {.fd = child_fd, .events = POLLIN}};
-        uint64_t now = now_ms();
+        uint64_t now = (uint64_t)cli_now_ms();
 
         if (now >= deadline_ms) {
             run->end = SMART_END_TIMEOUT;
@@ -134,7 +125,7 @@ static bool child_ends(int child_fd, uint64_t deadline_ms)
 {
     for (;;) {
         struct pollfd wait = {.fd = child_fd, .events = POLLIN};
-        uint64_t now = now_ms();
+        uint64_t now = (uint64_t)cli_now_ms();
 
         if (poll(&wait, 1, now < deadline_ms ? (int)min_u64(deadline_ms - now, 60000) : 0) == 1) {
             return true;
@@ -153,7 +144,7 @@ static void finish(pid_t child, int child_fd, uint64_t deadline_ms, struct smart
         run->end = SMART_END_TIMEOUT;
     }
     (void)kill(-child, SIGKILL); /* (2); nobody is there if all went well */
-    if (!child_ends(child_fd, now_ms() + GRACE_MS)) {
+    if (!child_ends(child_fd, (uint64_t)cli_now_ms() + GRACE_MS)) {
         run->lingering = child;
         return;
     }
@@ -174,7 +165,7 @@ static void fail(struct smart_run *run, int error)
 void smart_program_run(const char *program, char *const *arguments, uint32_t timeout_ms,
                        struct smart_run *ret_run)
 {
-    uint64_t deadline_ms = now_ms() + timeout_ms;
+    uint64_t deadline_ms = (uint64_t)cli_now_ms() + timeout_ms;
     int ends[2] = {-1, -1};
     int child_fd = -1;
     pid_t child = 0;

@@ -1,12 +1,14 @@
 /*
- * The friendlier face: arrayctl status, watch and explain. Colour only on a terminal, and not if
- * NO_COLOR is set. (--json: show_documents.c)
+ * The friendlier face: arrayctl status and watch; explain is explain.c. Color only on a terminal,
+ * and not if NO_COLOR is set. (--json: show_documents.c)
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,31 +20,36 @@
 
 #define MODEL_COLUMNS 20u
 #define BAR_CELLS 30u
+#define COLUMNS_USUAL 80u
+#define WRAP_INDENT 4u
+#define TEXT_WORD_BYTES 200u
+#define ROLE_BYTES 32u
+#define STATE_END 68u /* where the column of states ends */
 
 static volatile sig_atomic_t stop_asked;
 
-static bool colours_wanted(void)
+static bool colors_wanted(void)
 {
     const char *none = getenv("NO_COLOR");
 
     return isatty(STDOUT_FILENO) && (none == NULL || none[0] == '\0');
 }
 
-static const char *colour_of(enum health health)
+static const char *color_of(enum health health)
 {
     static const char *const codes[HEALTH_MAX] = {"\033[32m", "\033[36m", "\033[33m", "\033[31m"};
 
-    return colours_wanted() ? codes[health] : "";
+    return colors_wanted() ? codes[health] : "";
 }
 
-static const char *colour_end(void)
+static const char *color_end(void)
 {
-    return colours_wanted() ? "\033[0m" : "";
+    return colors_wanted() ? "\033[0m" : "";
 }
 
 static void cell(enum health health, int width, const char *text)
 {
-    (void)printf("%s%-*s%s ", colour_of(health), width, text, colour_end());
+    (void)printf("%s%-*s%s ", color_of(health), width, text, color_end());
 }
 
 /* As bad as the controller says itself: it knows its findings. */
@@ -60,8 +67,7 @@ static enum health health_of_controller(const json_t *controller)
     return healths[status];
 }
 
-/* "rebuild 45 %, 3 Minutes left" of what runs on this target */
-static void operation_text(const struct model *model, const char *target, char out[96])
+void operation_text(const struct model *model, const char *target, char out[OPERATION_BYTES])
 {
     const struct model_object *found = model_operation(model, target);
     char left[FORMAT_BYTES];
@@ -87,22 +93,91 @@ static void operation_text(const struct model *model, const char *target, char o
     }
 }
 
+/* Of the terminal; what is not printed on one is not broken. */
+static unsigned terminal_columns(void)
+{
+    struct winsize size;
+
+    if (!isatty(STDOUT_FILENO)) {
+        return UINT_MAX;
+    }
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+                                                                           : COLUMNS_USUAL;
+}
+
+/* Breaks between words, so that nothing is cut at the edge of the terminal. */
+static void wrapped_print(const char *text, unsigned column)
+{
+    const unsigned columns = terminal_columns();
+
+    while (*text != '\0') {
+        size_t bytes = strcspn(text, " ");
+        char word[TEXT_WORD_BYTES];
+
+        (void)snprintf(word, sizeof(word), "%.*s", (int)bytes, text);
+        unsigned wide = (unsigned)screen_text_width(screen_text_whole(word));
+        if (column > WRAP_INDENT && column + 1 + wide > columns) {
+            (void)printf("\n%*s", (int)WRAP_INDENT, "");
+            column = WRAP_INDENT;
+        } else {
+            (void)fputc(' ', stdout);
+            column++;
+        }
+        (void)printf("%.*s", (int)bytes, text);
+        column += wide;
+        text += bytes;
+        text += strspn(text, " ");
+    }
+    (void)fputc('\n', stdout);
+}
+
+/* The drive group it is in or serves as a spare: "d0", "spare of d0", "global spare", "-". */
+static void role_text(const struct model *model, const json_t *drive, char out[ROLE_BYTES])
+{
+    const struct model_list *groups = &model->lists[OBJECT_KIND_DRIVE_GROUP];
+
+    (void)snprintf(out, ROLE_BYTES, "%s",
+                   doc_bool(drive, "foreign") ? "foreign"
+                   : !doc_is_null(drive, "hot_spare") && doc_is_null(drive, "drive_group")
+                       ? "global spare"
+                       : "-");
+    for (uint32_t i = 0; i < groups->count; i++) {
+        bool member = strcmp(groups->items[i].key, doc_text(drive, "drive_group")) == 0;
+
+        if (member || spare_is_dedicated(drive, groups->items[i].key)) {
+            (void)snprintf(out, ROLE_BYTES, "%sd%u", member ? "" : "spare of ",
+                           (unsigned)doc_u64(groups->items[i].doc, "index"));
+            return;
+        }
+    }
+}
+
 static void vds_print(const struct model *model)
 {
     const struct model_list *vds = &model->lists[OBJECT_KIND_VIRTUAL_DRIVE];
 
+    if (vds->count > 0) {
+        (void)printf("  %-12s %-12s %-7s %9s  %-12s %s\n", "Virtual", "Name", "Level", "Size",
+                     "Group", "State");
+    }
     for (uint32_t i = 0; i < vds->count; i++) {
         const json_t *vd = vds->items[i].doc;
+        const struct model_object *group =
+            model_find(model, OBJECT_KIND_DRIVE_GROUP, doc_text(vd, "drive_group"));
         char size[SIZE_TEXT_BYTES];
         char level[16];
-        char running[96];
+        char running[OPERATION_BYTES];
+        char index[16] = "-";
 
+        if (group != NULL) {
+            (void)snprintf(index, sizeof(index), "d%u", (unsigned)doc_u64(group->doc, "index"));
+        }
         level_type(doc_text(vd, "level"), level);
         operation_text(model, vds->items[i].key, running);
-        (void)printf("  %-8s %-16s %-7s %12s  ", doc_text(vd, "path"), doc_text(vd, "name"), level,
-                     size_text(doc_u64(vd, "size_bytes"), size));
-        cell(health_of(model, OBJECT_KIND_VIRTUAL_DRIVE, &vds->items[i]), 5, vd_state_shown(vd));
-        (void)printf(" %s\n", running);
+        (void)printf("  %-12s %-12s %-7s %9s  %-12s ", doc_text(vd, "path"), doc_text(vd, "name"),
+                     level, size_text(doc_u64(vd, "size_bytes"), size), index);
+        cell(health_of(model, OBJECT_KIND_VIRTUAL_DRIVE, &vds->items[i]), 7, vd_state_shown(vd));
+        wrapped_print(running, STATE_END);
     }
 }
 
@@ -110,21 +185,27 @@ static void drives_print(const struct model *model)
 {
     const struct model_list *drives = &model->lists[OBJECT_KIND_DRIVE];
 
+    if (controller_drive_count(model) > 0) {
+        (void)printf("  %-12s %-*s %9s  %-12s %s\n", "Drive", (int)MODEL_COLUMNS, "Model", "Size",
+                     "Role", "State");
+    }
     for (uint32_t i = 0; i < drives->count; i++) {
         const json_t *drive = drives->items[i].doc;
         char size[SIZE_TEXT_BYTES];
-        char running[96];
+        char running[OPERATION_BYTES];
         char shown[4 * MODEL_COLUMNS + 1];
+        char role[ROLE_BYTES];
 
         if (!doc_bool(drive, "present")) {
             continue;
         }
         operation_text(model, drives->items[i].key, running);
-        (void)printf("  %-12s %s %12s  ", doc_text(drive, "path"),
+        role_text(model, drive, role);
+        (void)printf("  %-12s %s %9s  %-12s ", doc_text(drive, "path"),
                      screen_text_fit(doc_text(drive, "model"), MODEL_COLUMNS, shown),
-                     size_text(drive_shown_bytes(drive), size));
+                     size_text(drive_shown_bytes(drive), size), role);
         cell(health_of(model, OBJECT_KIND_DRIVE, &drives->items[i]), 7, drive_state_shown(drive));
-        (void)printf(" %s\n", running);
+        wrapped_print(running, STATE_END);
     }
 }
 
@@ -143,7 +224,7 @@ static void patrol_print(const struct model *model)
     }
 }
 
-static void findings_print(const struct model *model)
+void findings_list_print(const struct model *model)
 {
     const json_t *findings[HEALTH_FINDINGS_MAX];
     uint32_t count = health_findings(model, findings);
@@ -151,9 +232,10 @@ static void findings_print(const struct model *model)
     for (uint32_t i = 0; i < count; i++) {
         char text[FINDING_TEXT_BYTES];
 
-        (void)printf("%s! %s%s: %s\n", colour_of(health_of_finding(findings[i])),
-                     doc_text(findings[i], "path"), colour_end(),
-                     finding_sentences(findings[i], text));
+        const char *path = doc_text(findings[i], "path");
+
+        (void)printf("%s! %s%s:", color_of(health_of_finding(findings[i])), path, color_end());
+        wrapped_print(finding_sentences(findings[i], text), (unsigned)strlen(path) + 3);
     }
 }
 
@@ -178,13 +260,45 @@ static void status_print(const struct model *model)
                      (unsigned long long)doc_u64(cache, "dirty_bytes") / 1024);
     }
     patrol_print(model);
-    findings_print(model);
+    findings_list_print(model);
 }
 
 static void unreachable_print(const struct cli_context *context, uint32_t number)
 {
-    (void)printf("%s! /c%u%s: %s\n", colour_of(HEALTH_BAD), number, colour_end(),
+    (void)printf("%s! /c%u%s: %s\n", color_of(HEALTH_BAD), number, color_end(),
                  context->controllers[number].failure);
+}
+
+/* For scripts: 0 good, 1 attention, 2 degraded, 3 failed or not reached. */
+static int exit_code_of(const struct model *model)
+{
+    static const int codes[CONTROLLER_STATUS_MAX] = {[CONTROLLER_STATUS_OPTIMAL] = 0,
+                                                     [CONTROLLER_STATUS_NEEDS_ATTENTION] = 1,
+                                                     [CONTROLLER_STATUS_STARTING] = 1,
+                                                     [CONTROLLER_STATUS_DEGRADED] = 2,
+                                                     [CONTROLLER_STATUS_FAILED] = 3};
+    enum controller_status status = CONTROLLER_STATUS_NEEDS_ATTENTION;
+
+    if (model == NULL || model->lists[OBJECT_KIND_CONTROLLER].count == 0) {
+        return 3;
+    }
+    (void)controller_status_parse(
+        doc_text(model->lists[OBJECT_KIND_CONTROLLER].items[0].doc, "status"), &status);
+    return codes[status];
+}
+
+int status_exit_code(const struct cli_context *context)
+{
+    const struct cli_request *request = &context->request;
+    int worst = context->controller_count == 0 ? 3 : 0;
+
+    for (uint32_t i = 0; i < context->controller_count; i++) {
+        bool meant = request->object == CLI_OBJECT_NONE || numbers_have(&request->controllers, i);
+        int code = meant ? exit_code_of(context->controllers[i].model) : 0;
+
+        worst = code > worst ? code : worst;
+    }
+    return worst;
 }
 
 void show_status(struct cli_context *context)
@@ -230,22 +344,38 @@ static const char *target_path(const struct model *model, const json_t *operatio
     return key;
 }
 
+/* "rebuild /c0/e252/s3 [####......] 40.0 % 120.0 MB/s 3 Minutes", as wide as the terminal. */
 static void bar_print(const struct model *model, const json_t *operation)
 {
     double percent = json_number_value(json_object_get(operation, "progress_percent"));
-    unsigned full = (unsigned)(percent * BAR_CELLS / 100.0);
+    const unsigned columns = terminal_columns();
+    char before[96];
+    char after[96];
     char left[FORMAT_BYTES];
 
-    (void)printf("  %-16s %-24s [", doc_text(operation, "kind"), target_path(model, operation));
-    for (unsigned i = 0; i < BAR_CELLS; i++) {
+    (void)snprintf(before, sizeof(before), "  %-17s %-13s", doc_text(operation, "kind"),
+                   target_path(model, operation));
+    for (char *at = before; *at != '\0'; at++) {
+        *at = *at == '_' ? ' ' : *at;
+    }
+    (void)snprintf(after, sizeof(after), " %5.1f %% %7.1f MB/s  %s", percent,
+                   (double)doc_u64(operation, "speed_bytes_per_s") / 1e6,
+                   format_time_left(doc_is_null(operation, "time_left_s")
+                                        ? -1
+                                        : (int64_t)doc_u64(operation, "time_left_s"),
+                                    left));
+    unsigned used = (unsigned)(strlen(before) + strlen(after)) + 3;
+    unsigned room = (columns == UINT_MAX ? COLUMNS_USUAL : columns) > used
+                        ? (columns == UINT_MAX ? COLUMNS_USUAL : columns) - used
+                        : 0;
+    unsigned cells = room < BAR_CELLS ? room : BAR_CELLS;
+    unsigned full = (unsigned)(percent * cells / 100.0);
+
+    (void)printf("%s [", before);
+    for (unsigned i = 0; i < cells; i++) {
         (void)fputc(i < full ? '#' : '.', stdout);
     }
-    (void)printf("] %5.1f %% %7.1f MB/s  %s\n", percent,
-                 (double)doc_u64(operation, "speed_bytes_per_s") / 1e6,
-                 format_time_left(doc_is_null(operation, "time_left_s")
-                                      ? -1
-                                      : (int64_t)doc_u64(operation, "time_left_s"),
-                                  left));
+    (void)printf("]%s\n", after);
 }
 
 static void watch_print(const struct model *model)
@@ -310,186 +440,5 @@ void show_watch(struct cli_context *context)
     bool more = watch_look(context, false);
     for (uint64_t i = 1; more && stop_asked == 0 && (!bounded || i < count); i++) {
         more = nanosleep(&pause, NULL) == 0 && watch_look(context, true);
-    }
-}
-
-/* Explain. */
-
-static void line(const char *name, const char *text)
-{
-    if (text[0] != '\0') {
-        (void)printf("  %s: %s\n", name, text);
-    }
-}
-
-static void reason_line(const json_t *doc, const char *field, const char *name)
-{
-    line(name, doc_text(json_object_get(doc, field), "text"));
-}
-
-static void policy_explain(const json_t *doc, const char *field, const char *name)
-{
-    const json_t *policy = json_object_get(doc, field);
-
-    if (json_is_object(policy)) {
-        (void)printf("  %s: %s is asked for, %s holds. %s\n", name, doc_text(policy, "requested"),
-                     doc_text(policy, "effective"),
-                     doc_text(json_object_get(policy, "reason"), "text"));
-    }
-}
-
-static void blocked_explain(const json_t *doc)
-{
-    const char *operation;
-    json_t *reason;
-
-    json_object_foreach(json_object_get(doc, "blocked"), operation, reason)
-    {
-        (void)printf("  %s is not possible now: %s\n", operation, doc_text(reason, "text"));
-    }
-}
-
-/* Which drives the virtual drive cannot do without any more. */
-static void next_failure_explain(const struct model *model, const json_t *vd)
-{
-    const struct model_object *group =
-        model_find(model, OBJECT_KIND_DRIVE_GROUP, doc_text(vd, "drive_group"));
-    const json_t *members = json_object_get(group != NULL ? group->doc : NULL, "members");
-    const json_t *member;
-    size_t index;
-    const char *before = "  Lost with the next failure, if it is that of";
-
-    if (doc_is_null(vd, "drive_failures_left") || strcmp(doc_text(vd, "state"), "offline") == 0) {
-        return;
-    }
-    (void)printf("  Drives that may still fail, whichever they are: %llu\n",
-                 (unsigned long long)doc_u64(vd, "drive_failures_left"));
-    json_array_foreach(members, index, member)
-    {
-        const struct model_object *drive =
-            model_find(model, OBJECT_KIND_DRIVE, doc_text(member, "drive"));
-
-        if (drive != NULL && json_is_true(json_object_get(member, "last_copy"))) {
-            (void)printf("%s %s", before, doc_text(drive->doc, "path"));
-            before = " or";
-        }
-    }
-    if (strcmp(before, " or") == 0) {
-        (void)fputs(".\n", stdout);
-    }
-}
-
-/* The controller has all of them behind it. */
-static void findings_explain(const struct model *model, const struct model_object *object)
-{
-    const json_t *findings[HEALTH_FINDINGS_MAX];
-    uint32_t count = health_findings(model, findings);
-
-    for (uint32_t i = 0; i < count; i++) {
-        char text[FINDING_TEXT_BYTES];
-
-        if (strcmp(doc_text(findings[i], "key"), object->key) == 0 &&
-            strcmp(doc_text(findings[i], "kind"), object_kind_word(OBJECT_KIND_CONTROLLER)) != 0) {
-            line("Finding", finding_sentences(findings[i], text));
-        }
-    }
-}
-
-static void explain_visit(struct cli_context *context, const struct model_object *object,
-                          void *count)
-{
-    const json_t *doc = object->doc;
-    char patrolled[PATROL_TEXT_BYTES];
-    char checked[CHECK_TEXT_BYTES];
-    char running[96];
-
-    (*(uint32_t *)count)++;
-    if (context->documents) {
-        (void)json_dumpf(doc, stdout, JSON_INDENT(2));
-        (void)fputc('\n', stdout);
-        return;
-    }
-    (void)printf("%s%s%s\n", doc_text(doc, "path"), doc_text(doc, "name")[0] != '\0' ? " " : "",
-                 doc_text(doc, "name"));
-    line("State", doc_text(doc, "state"));
-    reason_line(doc, "state_reason", "Because");
-    reason_line(doc, "unsuitable", "Cannot be used");
-    next_failure_explain(context->model, doc);
-    policy_explain(doc, "write_policy", "Write policy");
-    policy_explain(doc, "read_policy", "Read policy");
-    policy_explain(doc, "effective_io_policy", "I/O policy");
-    policy_explain(doc, "effective_drive_cache", "The drives' own caches");
-    policy_explain(doc, "effective_degraded_policy", "While degraded");
-    policy_explain(doc, "effective_access", "Access");
-    policy_explain(doc, "effective_stripe_log", "Stripe log");
-    policy_explain(doc, "effective_hedged_reads", "Hedged reads");
-    reason_line(doc, "guarantee", "What a write is worth");
-    reason_line(doc, "lost_writes", "Lost");
-    if (context->request.object == CLI_OBJECT_DRIVE) {
-        patrol_drive_text(doc, patrolled);
-        line("Patrol read", patrolled);
-    }
-    check_text(doc, checked);
-    line("Consistency check", checked);
-    operation_text(context->model, object->key, running);
-    line("Running", running);
-    findings_explain(context->model, object);
-    blocked_explain(doc);
-}
-
-static void controller_explain(struct cli_context *context, uint32_t *count)
-{
-    const json_t *doc = cli_controller(context)->doc;
-
-    explain_visit(context, cli_controller(context), count);
-    if (!context->documents) {
-        line("Status", controller_status_shown(doc));
-        reason_line(json_object_get(doc, "cache"), "state_reason", "Cache");
-        reason_line(json_object_get(doc, "cache"), "dirty_limit_reason",
-                    "Cached writes are limited");
-        findings_print(context->model);
-    }
-}
-
-void show_explanation(struct cli_context *context)
-{
-    json_t *missing = json_array();
-    uint32_t count = 0;
-
-    context->absent_too = true;
-    switch (context->request.object) {
-    case CLI_OBJECT_CONTROLLER:
-        controller_explain(context, &count);
-        break;
-    case CLI_OBJECT_DRIVE:
-        cli_each_drive(context, missing, explain_visit, &count);
-        break;
-    case CLI_OBJECT_VD:
-        cli_each_numbered(context, OBJECT_KIND_VIRTUAL_DRIVE, missing, explain_visit, &count);
-        break;
-    case CLI_OBJECT_GROUP:
-        cli_each_numbered(context, OBJECT_KIND_DRIVE_GROUP, missing, explain_visit, &count);
-        break;
-    case CLI_OBJECT_BBU:
-    case CLI_OBJECT_CACHEVAULT:
-        if (cli_battery(context->model) != NULL) {
-            explain_visit(context, cli_battery(context->model), &count);
-        }
-        break;
-    case CLI_OBJECT_NONE:
-    case CLI_OBJECT_ENCLOSURE:
-    case CLI_OBJECT_FOREIGN:
-    case CLI_OBJECT_PHY:
-    case CLI_OBJECT_MAX:
-        break;
-    }
-    context->printed = count > 0 && json_array_size(missing) == 0;
-    if (context->printed) {
-        json_decref(missing);
-    } else if (json_array_size(missing) > 0) {
-        show_finish(context, "Explain Failed.", missing, NULL);
-    } else {
-        json_decref(missing);
-        cli_refuse(context, "Explain Failed.", CLI_ERROR_GENERIC, "There is nothing to explain");
     }
 }

@@ -10,12 +10,49 @@
 #include "cli/show.h"
 #include "cli/tw.h"
 
-#define GB 1e9
+#define GIB 1073741824.0
 #define MODEL_COLUMNS 40u
 
 static bool is_state(const json_t *doc, const char *state)
 {
     return strcmp(doc_text(doc, "state"), state) == 0;
+}
+
+void tw_table_begin(const char *heading, uint32_t rule_columns)
+{
+    (void)printf("\n%s\n", heading);
+    for (uint32_t i = 0; i < rule_columns; i++) {
+        (void)fputc('-', stdout);
+    }
+    (void)fputc('\n', stdout);
+}
+
+void tw_tables_end(void)
+{
+    (void)fputc('\n', stdout);
+}
+
+/* Six digits, as far as three of them are behind the point. */
+const char *tw_size_text(uint64_t bytes, char out[FORMAT_BYTES])
+{
+    double size = (double)bytes / GIB;
+
+    (void)snprintf(out, FORMAT_BYTES, "%.*f", size >= 10000 ? 1 : size >= 1000 ? 2 : 3, size);
+    return out;
+}
+
+const char *tw_drive_size_text(uint64_t bytes, char out[FORMAT_BYTES])
+{
+    bool large = bytes >= (uint64_t)1 << 40;
+
+    (void)snprintf(out, FORMAT_BYTES, "%.2f %s", (double)bytes / (large ? 1024 * GIB : GIB),
+                   large ? "TB" : "GB");
+    return out;
+}
+
+unsigned tw_rate(uint64_t percent)
+{
+    return 1 + (unsigned)(percent < 100 ? percent : 100) / 25;
 }
 
 /* Ports count through the enclosures, as slots are ordered. */
@@ -34,8 +71,7 @@ uint32_t tw_ports(const struct model *model, struct tw_port ports[TW_PORTS_MAX])
     return count;
 }
 
-/* The rebuild of a member of this virtual drive's group, or NULL. */
-static const json_t *rebuild_of(const struct model *model, const struct model_object *vd)
+const json_t *tw_rebuild_of(const struct model *model, const struct model_object *vd)
 {
     const struct model_list *operations = &model->lists[OBJECT_KIND_OPERATION];
 
@@ -69,7 +105,7 @@ static const char *activity_word(const struct model_object *operation)
 
 const char *tw_unit_status(const struct model *model, const struct model_object *vd)
 {
-    const json_t *rebuild = rebuild_of(model, vd);
+    const json_t *rebuild = tw_rebuild_of(model, vd);
     const char *activity = activity_word(model_operation(model, vd->key));
 
     if (is_state(vd->doc, "offline")) {
@@ -120,7 +156,7 @@ static void progress_texts(const struct model *model, const struct model_object 
 {
     const struct model_object *found = model_operation(model, vd->key);
 
-    percent_text(rebuild_of(model, vd), rebuild);
+    percent_text(tw_rebuild_of(model, vd), rebuild);
     percent_text(found != NULL ? found->doc : NULL, other);
 }
 
@@ -168,7 +204,12 @@ static void unit_type(const json_t *vd, char out[16])
 {
     const char *level = doc_text(vd, "level");
 
-    (void)snprintf(out, 16, strncmp(level, "raid", 4) == 0 ? "RAID-%s" : "Single", level + 4);
+    if (strcmp(level, "raid0") == 0 &&
+        doc_u64(vd, "span_count") * doc_u64(vd, "drives_per_span") == 1) {
+        (void)snprintf(out, 16, "Single");
+    } else {
+        (void)snprintf(out, 16, "RAID-%s", level + strlen("raid"));
+    }
 }
 
 static void strip_text(const json_t *vd, char out[16])
@@ -179,62 +220,111 @@ static void strip_text(const json_t *vd, char out[16])
     }
 }
 
+/* A row of the units. Its columns are read by position: nine words, of which none is empty. */
+struct unit_cells {
+    uint64_t number;
+    const char *type, *status, *rebuild, *other, *strip, *size, *cache, *verify;
+};
+
+static void unit_cells_print(const struct unit_cells *cells)
+{
+    (void)printf("u%-4llu %-9s %-14s %-7s %-7s %-7s %-9s %-6s %s\n",
+                 (unsigned long long)cells->number, cells->type, cells->status, cells->rebuild,
+                 cells->other, cells->strip, cells->size, cells->cache, cells->verify);
+}
+
 static void unit_row(const struct model *model, const struct model_object *vd)
 {
+    const json_t *controller = model->lists[OBJECT_KIND_CONTROLLER].items[0].doc;
     char type[16];
     char rebuild[16];
     char other[24];
     char strip[16];
     char cache[8];
+    char size[FORMAT_BYTES];
 
     unit_type(vd->doc, type);
-    percent_text(rebuild_of(model, vd), rebuild);
+    percent_text(tw_rebuild_of(model, vd), rebuild);
     activity_text(model, vd, other);
     strip_text(vd->doc, strip);
     cache_text(vd->doc, cache);
-    (void)printf("u%-4llu %-9s %-14s %-7s %-7s %-7s %-9.1f %-6s %s\n",
-                 (unsigned long long)doc_u64(vd->doc, "index"), type, tw_unit_status(model, vd),
-                 rebuild, other, strip, (double)doc_u64(vd->doc, "size_bytes") / GB, cache, "ON");
+    unit_cells_print(&(struct unit_cells){doc_u64(vd->doc, "index"), type,
+                                          tw_unit_status(model, vd), rebuild, other, strip,
+                                          tw_size_text(doc_u64(vd->doc, "size_bytes"), size), cache,
+                                          patrol_is_scheduled(controller) ? "ON" : "OFF"});
 }
 
-static void spare_rows(const struct model *model)
+/* Hot spares are units behind the last virtual drive. */
+static uint64_t spares_from(const struct model *model)
 {
-    struct tw_port ports[TW_PORTS_MAX];
-    uint32_t count = tw_ports(model, ports);
-    uint64_t number = 0;
     const struct model_list *vds = &model->lists[OBJECT_KIND_VIRTUAL_DRIVE];
+    uint64_t number = 0;
 
-    for (uint32_t i = 0; i < vds->count; i++) { /* spares are units behind the last one */
+    for (uint32_t i = 0; i < vds->count; i++) {
         uint64_t index = doc_u64(vds->items[i].doc, "index");
 
         number = index >= number ? index + 1 : number;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const json_t *drive = ports[i].drive->doc;
-
-        if (!doc_is_null(drive, "hot_spare") && doc_is_null(drive, "drive_group")) {
-            (void)printf("u%-4llu %-9s %-14s %-7s %-7s %-7s %-9.1f %-6s %s\n",
-                         (unsigned long long)number++, "SPARE", tw_port_status(drive), "-", "-",
-                         "-", (double)drive_shown_bytes(drive) / GB, "-", "OFF");
-        }
-    }
+    return number;
 }
 
-void tw_units_print(const struct model *model, bool heading)
+static bool is_spare(const json_t *drive)
+{
+    return !doc_is_null(drive, "hot_spare") && doc_is_null(drive, "drive_group");
+}
+
+const struct model_object *tw_spare_find(const struct model *model, uint64_t number)
+{
+    struct tw_port ports[TW_PORTS_MAX];
+    uint32_t count = tw_ports(model, ports);
+    uint64_t at = spares_from(model);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_spare(ports[i].drive->doc) && at++ == number) {
+            return ports[i].drive;
+        }
+    }
+    return NULL;
+}
+
+bool tw_spare_number(const struct model *model, const char *key, uint64_t *ret_number)
+{
+    uint64_t number = spares_from(model);
+    const struct model_object *spare = tw_spare_find(model, number);
+
+    while (spare != NULL && strcmp(spare->key, key) != 0) {
+        spare = tw_spare_find(model, ++number);
+    }
+    *ret_number = number;
+    return spare != NULL;
+}
+
+static void spare_row(const struct model_object *drive, uint64_t number)
+{
+    char size[FORMAT_BYTES];
+
+    unit_cells_print(&(struct unit_cells){number, "SPARE", tw_port_status(drive->doc), "-", "-",
+                                          "-", tw_size_text(drive_shown_bytes(drive->doc), size),
+                                          "-", "OFF"});
+}
+
+void tw_units_print(const struct model *model)
 {
     const struct model_list *vds = &model->lists[OBJECT_KIND_VIRTUAL_DRIVE];
+    struct tw_port ports[TW_PORTS_MAX];
+    uint32_t count = tw_ports(model, ports);
+    uint64_t number = spares_from(model);
 
-    if (heading) {
-        (void)fputs("Unit  UnitType  Status         %RCmpl  %V/I/M  Stripe  Size(GB)  Cache  "
-                    "AVrfy\n"
-                    "--------------------------------------------------------------------------"
-                    "----\n",
-                    stdout);
-    }
+    tw_table_begin("Unit  UnitType  Status         %RCmpl  %V/I/M  Stripe  Size(GB)  Cache  AVrfy",
+                   78);
     for (uint32_t i = 0; i < vds->count; i++) {
         unit_row(model, &vds->items[i]);
     }
-    spare_rows(model);
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_spare(ports[i].drive->doc)) {
+            spare_row(ports[i].drive, number++);
+        }
+    }
 }
 
 static void subunit_row(const struct model *model, const struct model_object *vd,
@@ -245,6 +335,7 @@ static void subunit_row(const struct model *model, const struct model_object *vd
     const struct model_object *running = drive != NULL ? model_operation(model, drive->key) : NULL;
     char name[32];
     char port[16] = "-";
+    char size[FORMAT_BYTES];
     char rebuild[16];
 
     percent_text(running != NULL ? running->doc : NULL, rebuild);
@@ -253,9 +344,26 @@ static void subunit_row(const struct model *model, const struct model_object *vd
     if (drive != NULL) {
         (void)snprintf(port, sizeof(port), "p%llu", (unsigned long long)doc_u64(drive->doc, "did"));
     }
-    (void)printf("%-8s %-9s %-14s %-7s %-7s %-5s %-7s %.1f\n", name, "DISK",
+    (void)printf("%-8s %-9s %-14s %-7s %-7s %-5s %-7s %s\n", name, "DISK",
                  drive != NULL ? tw_port_status(drive->doc) : "NOT-PRESENT", rebuild, "-", port,
-                 "-", drive != NULL ? (double)drive_shown_bytes(drive->doc) / GB : 0.0);
+                 "-", drive != NULL ? tw_size_text(drive_shown_bytes(drive->doc), size) : "-");
+}
+
+static void unit_table_begin(void)
+{
+    tw_table_begin("Unit     UnitType  Status         %RCmpl  %V/I/M  Port  Stripe  Size(GB)", 72);
+}
+
+void tw_spare_print(const struct model_object *drive, uint64_t number)
+{
+    char port[16];
+    char size[FORMAT_BYTES];
+
+    (void)snprintf(port, sizeof(port), "p%llu", (unsigned long long)doc_u64(drive->doc, "did"));
+    unit_table_begin();
+    (void)printf("u%-7llu %-9s %-14s %-7s %-7s %-5s %-7s %s\n", (unsigned long long)number, "SPARE",
+                 tw_port_status(drive->doc), "-", "-", port, "-",
+                 tw_size_text(drive_shown_bytes(drive->doc), size));
 }
 
 void tw_unit_print(const struct model *model, const struct model_object *vd)
@@ -268,24 +376,23 @@ void tw_unit_print(const struct model *model, const struct model_object *vd)
     char rebuild[16];
     char other[24];
     char strip[16];
+    char size[FORMAT_BYTES];
 
-    (void)fputs("Unit     UnitType  Status         %RCmpl  %V/I/M  Port  Stripe  Size(GB)\n"
-                "------------------------------------------------------------------------\n",
-                stdout);
+    unit_table_begin();
     unit_type(vd->doc, type);
-    percent_text(rebuild_of(model, vd), rebuild);
+    percent_text(tw_rebuild_of(model, vd), rebuild);
     activity_text(model, vd, other);
     strip_text(vd->doc, strip);
-    (void)printf("u%-7llu %-9s %-14s %-7s %-7s %-5s %-7s %.1f\n",
+    (void)tw_size_text(doc_u64(vd->doc, "size_bytes"), size);
+    (void)printf("u%-7llu %-9s %-14s %-7s %-7s %-5s %-7s %s\n",
                  (unsigned long long)doc_u64(vd->doc, "index"), type, tw_unit_status(model, vd),
-                 rebuild, other, "-", strip, (double)doc_u64(vd->doc, "size_bytes") / GB);
+                 rebuild, other, "-", strip, size);
     json_array_foreach(json_object_get(group != NULL ? group->doc : NULL, "members"), index, member)
     {
         subunit_row(model, vd, member, index);
     }
-    (void)printf("u%llu/v0    Volume    -              -       -       -     -       %.1f\n\n",
-                 (unsigned long long)doc_u64(vd->doc, "index"),
-                 (double)doc_u64(vd->doc, "size_bytes") / GB);
+    (void)printf("u%llu/v0    Volume    -              -       -       -     -       %s\n",
+                 (unsigned long long)doc_u64(vd->doc, "index"), size);
 }
 
 /* "u0" of the first virtual drive on this drive's group, or "-". */
@@ -309,14 +416,13 @@ static void port_row(const struct model *model, const struct tw_port *port)
     const json_t *drive = port->drive->doc;
     char name[16];
     char unit[16];
-    char size[32];
+    char size[FORMAT_BYTES];
     char kind[16];
     char place[32];
     char model_shown[4 * MODEL_COLUMNS + 1];
 
     unit_of(model, drive, unit);
     (void)snprintf(name, sizeof(name), "p%u", port->number);
-    (void)snprintf(size, sizeof(size), "%.2f GB", (double)doc_u64(drive, "size_bytes") / GB);
     level_type(doc_text(drive, "interface"), kind);
     (void)snprintf(place, sizeof(place), "-");
     if (!doc_is_null(drive, "eid")) {
@@ -326,21 +432,29 @@ static void port_row(const struct model *model, const struct tw_port *port)
                        (unsigned long long)doc_u64(drive, "slot"));
     }
     (void)printf("%-5s %-14s %-4s %-9s %-4s  %-3u %-12s %s\n", name, tw_port_status(drive), unit,
-                 size, kind, port->number, place,
+                 tw_drive_size_text(doc_u64(drive, "size_bytes"), size), kind, port->number, place,
                  screen_text_cut(doc_text(drive, "model"), MODEL_COLUMNS, model_shown));
 }
 
-void tw_ports_print(const struct model *model, bool heading)
+const struct model_object *tw_port_find(const struct model *model, uint64_t number)
 {
     struct tw_port ports[TW_PORTS_MAX];
     uint32_t count = tw_ports(model, ports);
 
-    if (heading) {
-        (void)fputs("VPort Status         Unit Size      Type  Phy Encl-Slot    Model\n"
-                    "--------------------------------------------------------------------------"
-                    "----\n",
-                    stdout);
+    for (uint32_t i = 0; i < count; i++) {
+        if (ports[i].number == number) {
+            return ports[i].drive;
+        }
     }
+    return NULL;
+}
+
+void tw_ports_print(const struct model *model)
+{
+    struct tw_port ports[TW_PORTS_MAX];
+    uint32_t count = tw_ports(model, ports);
+
+    tw_table_begin("VPort Status         Unit Size      Type  Phy Encl-Slot    Model", 78);
     for (uint32_t i = 0; i < count; i++) {
         port_row(model, &ports[i]);
     }
@@ -378,18 +492,13 @@ bool tw_battery_is_hot(const json_t *battery)
     return strcmp(doc_text(json_object_get(battery, "state_reason"), "code"), "battery_hot") == 0;
 }
 
-void tw_battery_print(const struct model *model, bool heading)
+void tw_battery_print(const struct model *model)
 {
     const struct model_object *battery = cli_battery(model);
     char date[16];
 
-    if (heading) {
-        (void)fputs("Name  OnlineState  BBUReady  Status    Volt     Temp     Hours  "
-                    "LastCapTest\n"
-                    "-----------------------------------------------------------------------"
-                    "----\n",
-                    stdout);
-    }
+    tw_table_begin("Name  OnlineState  BBUReady  Status    Volt     Temp     Hours  LastCapTest",
+                   75);
     if (battery == NULL) {
         return;
     }
@@ -402,38 +511,47 @@ void tw_battery_print(const struct model *model, bool heading)
                  (unsigned long long)doc_u64(doc, "retention_s") / 3600, date);
 }
 
+/* As 3ware counts: a unit that is verified is optimal. */
+uint32_t tw_units_bad(const struct model *model)
+{
+    const struct model_list *vds = &model->lists[OBJECT_KIND_VIRTUAL_DRIVE];
+    uint32_t bad = 0;
+
+    for (uint32_t i = 0; i < vds->count; i++) {
+        bad += !word_is_one_of(tw_unit_status(model, &vds->items[i]), "OK|VERIFYING");
+    }
+    return bad;
+}
+
+static void controller_row(const struct model *model, uint32_t number)
+{
+    const json_t *doc = model->lists[OBJECT_KIND_CONTROLLER].items[0].doc;
+    const struct model_object *battery = cli_battery(model);
+    char name[16];
+    char word[32];
+
+    (void)snprintf(name, sizeof(name), "c%u", number);
+    (void)snprintf(word, sizeof(word), "%s", doc_text(doc, "model"));
+    for (char *at = word; *at != '\0'; at++) {
+        *at = *at == ' ' ? '-' : *at; /* columns are counted by blanks */
+    }
+    (void)printf("%-5s %-12s %-9llu %-8u %-7u %-7u %-7u %-6u %s\n", name, word,
+                 (unsigned long long)controller_port_count(model), controller_drive_count(model),
+                 model->lists[OBJECT_KIND_VIRTUAL_DRIVE].count, tw_units_bad(model),
+                 tw_rate(doc_u64(doc, "rebuild_rate_percent")),
+                 tw_rate(doc_u64(doc, "patrol_rate_percent")),
+                 battery != NULL ? battery_status(battery->doc) : "-");
+}
+
 void tw_controllers_print(const struct cli_context *context)
 {
-    (void)fputs("\nCtl   Model        (V)Ports  Drives   Units   NotOpt  RRate   VRate  BBU\n"
-                "------------------------------------------------------------------------\n",
-                stdout);
+    tw_table_begin("Ctl   Model        (V)Ports  Drives   Units   NotOpt  RRate   VRate  BBU", 72);
     for (uint32_t i = 0; i < context->controller_count; i++) {
         const struct model *model = context->controllers[i].model;
-        uint64_t bad = 0;
 
-        if (model == NULL || model->lists[OBJECT_KIND_CONTROLLER].count == 0) {
-            continue;
+        if (model != NULL && model->lists[OBJECT_KIND_CONTROLLER].count > 0) {
+            controller_row(model, i);
         }
-        const struct model_list *vds = &model->lists[OBJECT_KIND_VIRTUAL_DRIVE];
-        for (uint32_t v = 0; v < vds->count; v++) {
-            /* As 3ware counts: a unit that is verified is optimal. */
-            bad += !word_is_one_of(tw_unit_status(model, &vds->items[v]), "OK|VERIFYING");
-        }
-        const json_t *doc = model->lists[OBJECT_KIND_CONTROLLER].items[0].doc;
-        const struct model_object *battery = cli_battery(model);
-        char name[16];
-        char word[32];
-
-        (void)snprintf(name, sizeof(name), "c%u", i);
-        (void)snprintf(word, sizeof(word), "%s", doc_text(doc, "model"));
-        for (char *at = word; *at != '\0'; at++) {
-            *at = *at == ' ' ? '-' : *at; /* columns are counted by blanks */
-        }
-        (void)printf("%-5s %-12s %-9llu %-8u %-7u %-7llu %-7u %-6u %s\n", name, word,
-                     (unsigned long long)controller_port_count(model),
-                     controller_drive_count(model), vds->count, (unsigned long long)bad,
-                     1 + (unsigned)doc_u64(doc, "rebuild_rate_percent") / 25, 1u,
-                     battery != NULL ? battery_status(battery->doc) : "-");
     }
-    (void)fputc('\n', stdout);
+    tw_tables_end();
 }

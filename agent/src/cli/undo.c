@@ -120,7 +120,7 @@ void change_undo_restore(struct cli_context *context)
 
     if (cli_controller(context) == NULL || !option_number(context, "undo", &number) ||
         number == 0 || number > INT64_MAX) {
-        cli_refuse(context, "None", CLI_ERROR_GENERIC,
+        cli_refuse(context, "Restore Failed.", CLI_ERROR_GENERIC,
                    "say which one, as show undo lists them, for example undo=3");
         return;
     }

@@ -120,8 +120,9 @@ static const struct arg_spec stripe_create_args[] = {
     END};
 static const struct arg_spec stripe_delete_args[] = {
     KEY("stripe", stripe_delete.stripe, true), BOOL("force", stripe_delete.force, false), END};
-static const struct arg_spec vd_delete_args[] = {KEY("virtual_drive", vd_delete.vd, true),
-                                                 BOOL("force", vd_delete.force, false), END};
+static const struct arg_spec vd_delete_args[] = {
+    KEY("virtual_drive", vd_delete.vd, true), BOOL("force", vd_delete.force, false),
+    BOOL("unless_content", vd_delete.unless_content, false), END};
 
 #define VD_SET_WORD(name, member, bit)                                                             \
     {name, ARG_WORD, false, AT(vd_set.member), 0, 0, read_##member, bit, AT(vd_set.fields)}
@@ -608,6 +609,9 @@ bool command_args_parse(const char *op, const json_t *args, struct ctl_command *
     ASSERT(op_args[parsed] != NULL);
     memset(&ret_command->args, 0, sizeof(ret_command->args));
     ret_command->op = parsed;
+    if (parsed == CTL_OP_VD_CREATE) {
+        ret_command->args.vd_create.defaults = true;
+    }
     return args_take(args, op_args[parsed], ret_command, ret_reason) &&
            args_agree(ret_command, ret_reason);
 }
@@ -615,7 +619,7 @@ bool command_args_parse(const char *op, const json_t *args, struct ctl_command *
 bool preview_args_parse(const json_t *args, struct command_vd_create *ret_args,
                         struct reason *ret_reason)
 {
-    struct ctl_command command = {.op = CTL_OP_VD_CREATE};
+    struct ctl_command command = {.op = CTL_OP_VD_CREATE, .args.vd_create.defaults = true};
 
     if (json_object_get(args, "plan_digest") != NULL) {
         return refuse(ret_reason, "plan_digest", "is not an argument of a preview");

@@ -468,6 +468,13 @@ int command_journal_open(int directory_fd, const char *file_name, struct work_po
         journal_free(journal);
         return error;
     }
+    text[0] = '\0';
+    if (journal->file.cut_bytes > 0) {
+        (void)snprintf(text, 256,
+                       "the last %llu bytes of the command journal %s were damaged, or "
+                       "torn by a power cut; the commands in them are forgotten",
+                       (unsigned long long)journal->file.cut_bytes, file_name);
+    }
     journal->number_durable = journal->number;
     entries_interrupt(journal, now_us);
     *ret_journal = journal;

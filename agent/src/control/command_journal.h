@@ -73,7 +73,7 @@ struct journal_write {
 };
 
 /* Reads the whole journal; may block, so only before the daemon is online. text says why
- * it failed. now_us is wall clock. */
+ * it failed, or what was lost though it did not; or it is empty. now_us is wall clock. */
 MUST_CHECK int command_journal_open(int directory_fd, const char *file_name, struct work_pool *pool,
                                     uint64_t now_us, struct command_journal **ret_journal,
                                     char text[256]);

@@ -185,14 +185,18 @@ static void method_events_subscribe(struct control_server *server, struct contro
 /* The rest. */
 
 static void method_hello(struct control_server *server, struct control_client *client, uint64_t id,
-                         const json_t *params UNUSED)
+                         const json_t *params)
 {
     const struct control_options *options = &server->options;
+    const char *who = json_text_at(params, "client");
     struct uuid epoch = ctl_host_state_epoch(server->world.host);
     struct event_log_stats stats;
     char epoch_text[UUID_TEXT_BYTES];
     json_t *result = json_new_object();
 
+    if (who != NULL && strcmp(who, "monitor") == 0) {
+        monitor_watch_seen(&server->monitor);
+    }
     uuid_format(&epoch, epoch_text);
     event_log_stats(server->world.event_log, &stats);
     json_put_text(result, "agent_version", options->agent_version);
@@ -255,7 +259,7 @@ static void query_latency(struct control_server *server, struct control_client *
     struct clock_port *clock = loop_clock(server->world.loop);
     const char *word = json_text_at(args, "kind");
     const char *key = json_text_at(args, "key");
-    const struct latency *latency = NULL;
+    struct ctl_load load;
     const struct ctl *ctl = NULL;
     enum object_kind kind = OBJECT_KIND_MAX;
     struct reason reason;
@@ -270,8 +274,8 @@ static void query_latency(struct control_server *server, struct control_client *
         return;
     }
     ctl = ctl_host_owner(server->world.host, kind, key);
-    latency = kind == OBJECT_KIND_DRIVE ? ctl_drive_latency(ctl, key) : ctl_vd_latency(ctl, key);
-    if (latency == NULL) {
+    if (!(kind == OBJECT_KIND_DRIVE ? ctl_drive_load(ctl, key, &load)
+                                    : ctl_vd_load(ctl, key, &load))) {
         reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", word, "key", key, NULL);
         control_refuse(client, id, &reason);
         return;
@@ -279,7 +283,7 @@ static void query_latency(struct control_server *server, struct control_client *
     /* Counted by the monotonic clock, told by the wall clock. */
     control_answer(
         client, id,
-        latency_doc(latency, clock_wall_us(clock) - (clock_now_us(clock) - latency->since_us)));
+        load_doc(&load, clock_wall_us(clock) - (clock_now_us(clock) - load.latency->since_us)));
 }
 
 static void query_bad_blocks(struct control_server *server, struct control_client *client,

@@ -7,6 +7,7 @@
 
 #include "control/control_client.h"
 #include "control/control_server.h"
+#include "control/monitor_watch.h"
 
 struct control_server {
     struct control_options options;
@@ -28,6 +29,7 @@ struct control_server {
     struct loop_task urgent_task; /* state notifications of this turn */
     struct clock_timer state_timer;
     struct clock_timer stall_timer;
+    struct monitor_watch monitor;
     uint64_t events_last_seq;
 };
 

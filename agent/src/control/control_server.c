@@ -305,6 +305,8 @@ int control_server_open(const struct control_options *options, const struct cont
     }
     clock_arm(server_clock(server), &server->stall_timer,
               clock_now_us(server_clock(server)) + STALL_CHECK_US);
+    monitor_watch_begin(&server->monitor, server_clock(server), world->host, options->monitor_unit,
+                        options->monitor_silence_s);
     *ret_server = server;
     return 0;
 }
@@ -336,6 +338,7 @@ struct control_server *control_server_close(struct control_server *server)
     loop_unpost(&server->urgent_task);
     clock_cancel(server_clock(server), &server->state_timer);
     clock_cancel(server_clock(server), &server->stall_timer);
+    monitor_watch_end(&server->monitor);
     server->listen_poll = loop_poll_remove(server->listen_poll);
     (void)unlink(server->options.path);
     (void)close(server->listen_fd);

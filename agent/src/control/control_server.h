@@ -13,6 +13,7 @@
 #ifndef ARRAYWRIGHT_CONTROL_CONTROL_SERVER_H
 #define ARRAYWRIGHT_CONTROL_CONTROL_SERVER_H
 
+#include <limits.h>
 #include <sys/stat.h>
 
 #include "base/attrs.h"
@@ -42,6 +43,8 @@ struct control_options {
     char hostname[65];
     char boot_id[37];
     struct uuid event_epoch;
+    char monitor_unit[PATH_MAX]; /* control/monitor_watch.h */
+    uint32_t monitor_silence_s;
 };
 
 struct control_world {

@@ -128,6 +128,7 @@ static int file_load(struct journal_file *file, journal_record_fn record, void *
         return -errno;
     }
     file->size_bytes = valid;
+    file->cut_bytes = bytes - valid;
     return 0;
 }
 

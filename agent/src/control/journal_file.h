@@ -16,6 +16,7 @@ struct journal_file {
     char name[64];
     int fd;
     uint64_t size_bytes; /* of the valid lines */
+    uint64_t cut_bytes;  /* behind them, when it was opened */
 };
 
 /* "1a2b3c4d {…}\n"; free() it. */

@@ -46,14 +46,9 @@ int link_state_open(struct store_port *store, struct link_state **ret_state)
     state->store = store;
     list_init(&state->request.port_link);
     int error = store->ops->get(store, LINK_FENCE_RECORD, state->kept, LINK_FENCE_MAX, &bytes);
-    bool damaged = error == -EBADMSG || error == -EMSGSIZE ||
-                   (error == 0 && !fence_is_fine(state->kept, bytes));
+    bool damaged = error == 0 ? !fence_is_fine(state->kept, bytes) : error != -ENOENT;
     if (error != 0 || damaged) {
         memset(state->kept, 0, sizeof(state->kept));
-    }
-    if (error != 0 && error != -ENOENT && !damaged) {
-        free(state);
-        return error;
     }
     *ret_state = state;
     return damaged ? -EBADMSG : 0;

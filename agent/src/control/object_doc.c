@@ -959,6 +959,9 @@ static json_t *histogram_doc(const struct latency_histogram *histogram)
     json_t *doc = latency_figures_doc(histogram);
     json_t *buckets = json_new_array();
 
+    json_put_u64(doc, "total_us", histogram->total_us);
+    json_put_u64(doc, "total_bytes", histogram->total_bytes);
+
     for (uint32_t i = 0; i < LATENCY_BUCKETS; i++) {
         if (histogram->buckets[i] > 0) {
             json_t *bucket = json_new_object();
@@ -972,13 +975,19 @@ static json_t *histogram_doc(const struct latency_histogram *histogram)
     return doc;
 }
 
-json_t *latency_doc(const struct latency *latency, uint64_t since_us)
+json_t *load_doc(const struct ctl_load *load, uint64_t since_us)
 {
+    const struct latency *latency = load->latency;
     json_t *doc = json_new_object();
 
     json_put_u64(doc, "since_us", since_us);
     json_put(doc, "read", histogram_doc(&latency->kinds[LATENCY_READ]));
     json_put(doc, "write", histogram_doc(&latency->kinds[LATENCY_WRITE]));
     json_put(doc, "flush", histogram_doc(&latency->kinds[LATENCY_FLUSH]));
+    json_put_u64(doc, "queued", load->queued);
+    json_put(doc, "cache_hit_bytes",
+             load->cached ? json_integer((json_int_t)load->hit_bytes) : json_null());
+    json_put(doc, "cache_miss_bytes",
+             load->cached ? json_integer((json_int_t)load->miss_bytes) : json_null());
     return doc;
 }

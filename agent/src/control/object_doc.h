@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "base/reason.h"
+#include "ctl/ctl.h"
 #include "ctl/view.h"
 #include "port/event_port.h"
 
@@ -24,7 +25,7 @@ json_t *preview_doc(const struct ctl_preview *preview);
 /* Count, mean, percentiles and largest of one kind. */
 json_t *latency_figures_doc(const struct latency_histogram *histogram);
 /* latency_answer; since_us is a wall clock's. */
-json_t *latency_doc(const struct latency *latency, uint64_t since_us);
+json_t *load_doc(const struct ctl_load *load, uint64_t since_us);
 
 /* "raid5" */
 const char *raid_level_word(enum raid_level level);

@@ -3,6 +3,7 @@
  * a time. Of a virtual drive only blocks that hold data have an address; those of parity show on
  * their drives.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -87,28 +88,48 @@ static bool vd_offset_of(const struct geometry *geometry, uint32_t member, uint6
     return false;
 }
 
-/* One range of a member, a piece per strip. */
-static void vd_range_list(const struct vd_config *vd, const struct bad_blocks *range,
-                          const uint64_t *after_lba, struct ctl_bad_blocks *list)
+/* A part of a range within one strip; vd_offset NULL: it holds parity. False: enough. */
+typedef bool piece_fn(void *context, const uint64_t *vd_offset, uint64_t bytes);
+
+static bool range_visit(const struct vd_config *vd, const struct bad_blocks *range, piece_fn *visit,
+                        void *context)
 {
     const struct geometry *geometry = &vd->geometry;
     uint64_t end = range->offset_bytes + (uint64_t)range->block_count * BAD_BLOCK_BYTES;
     uint64_t from = max_u64(range->offset_bytes, vd->extent_start_bytes);
+    uint64_t length = 0;
 
     end = min_u64(end, vd->extent_start_bytes + geometry->extent_bytes);
-    while (from < end) {
+    for (; from < end; from += length) {
         uint64_t offset = from - vd->extent_start_bytes;
-        uint64_t length =
-            min_u64(end - from, geometry->strip_bytes - offset % geometry->strip_bytes);
-        struct ctl_bad_block entry = {.count = length / geometry->block_bytes, .kind = range->kind};
         uint64_t vd_offset = 0;
+        bool is_data = vd_offset_of(geometry, range->member, offset, &vd_offset);
 
-        if (vd_offset_of(geometry, range->member, offset, &vd_offset)) {
-            entry.lba = vd_offset / geometry->block_bytes;
-            entry_add(list, &entry, after_lba);
+        length = min_u64(end - from, geometry->strip_bytes - offset % geometry->strip_bytes);
+        if (!visit(context, is_data ? &vd_offset : NULL, length)) {
+            return false;
         }
-        from += length;
     }
+    return true;
+}
+
+struct vd_listing {
+    struct ctl_bad_blocks *list;
+    const uint64_t *after_lba;
+    enum bad_block_kind kind;
+};
+
+static bool piece_list(void *context, const uint64_t *vd_offset, uint64_t bytes)
+{
+    const struct vd_listing *listing = context;
+    struct ctl_bad_block entry = {.count = bytes / listing->list->block_bytes,
+                                  .kind = listing->kind};
+
+    if (vd_offset != NULL) {
+        entry.lba = *vd_offset / listing->list->block_bytes;
+        entry_add(listing->list, &entry, listing->after_lba);
+    }
+    return true;
 }
 
 static void vd_list(const struct ctl_vd *cv, const uint64_t *after_lba, struct ctl_bad_blocks *list)
@@ -118,8 +139,95 @@ static void vd_list(const struct ctl_vd *cv, const uint64_t *after_lba, struct c
 
     list->block_bytes = vd->geometry.block_bytes;
     for (uint32_t i = 0; i < config->bad_count; i++) {
-        vd_range_list(vd, &config->bad[i], after_lba, list);
+        struct vd_listing listing = {list, after_lba, config->bad[i].kind};
+
+        (void)range_visit(vd, &config->bad[i], piece_list, &listing);
     }
+}
+
+/* Pieces of the virtual drive, in its blocks; beyond so many they are no longer counted exactly. */
+#define PIECES_MAX 4096u
+
+struct piece {
+    uint64_t from, to;
+};
+
+struct pieces {
+    uint32_t count;
+    uint32_t block_bytes;
+    uint64_t parity_blocks;
+    struct piece of[PIECES_MAX];
+};
+
+static bool piece_count(void *context, const uint64_t *vd_offset, uint64_t bytes)
+{
+    struct pieces *pieces = context;
+    uint32_t block_bytes = pieces->block_bytes;
+
+    if (vd_offset == NULL) {
+        pieces->parity_blocks += bytes / block_bytes;
+    } else if (pieces->count == PIECES_MAX) {
+        return false;
+    } else {
+        pieces->of[pieces->count++] =
+            (struct piece){*vd_offset / block_bytes, (*vd_offset + bytes) / block_bytes};
+    }
+    return true;
+}
+
+static int piece_compare(const void *a, const void *b)
+{
+    const struct piece *left = a;
+    const struct piece *right = b;
+
+    return (left->from > right->from) - (left->from < right->from);
+}
+
+/* Each block once, whatever the number of its copies. */
+static uint64_t pieces_blocks(struct pieces *pieces)
+{
+    uint64_t blocks = 0;
+    uint64_t counted_to = 0;
+
+    qsort(pieces->of, pieces->count, sizeof(pieces->of[0]), piece_compare);
+    for (uint32_t i = 0; i < pieces->count; i++) {
+        uint64_t from = max_u64(pieces->of[i].from, counted_to);
+
+        blocks += pieces->of[i].to > from ? pieces->of[i].to - from : 0;
+        counted_to = max_u64(counted_to, pieces->of[i].to);
+    }
+    return blocks;
+}
+
+void cv_bad_blocks_count(const struct ctl_vd *cv, uint64_t *ret_data, uint64_t *ret_parity)
+{
+    const struct group_config *config = cg_config(cv->cg);
+    const struct vd_config *vd = cv_config(cv);
+    struct pieces *pieces = NULL;
+    bool all = true; /* there was room for all */
+
+    *ret_data =
+        bad_blocks_count(config, vd->extent_start_bytes, vd->geometry.extent_bytes, BAD_KINDS_ALL) /
+        (vd->geometry.block_bytes / BAD_BLOCK_BYTES);
+    *ret_parity = 0;
+    if (*ret_data == 0) {
+        return;
+    }
+    pieces = malloc(sizeof(*pieces));
+    if (pieces == NULL) {
+        return; /* all of them count as data */
+    }
+    pieces->count = 0;
+    pieces->parity_blocks = 0;
+    pieces->block_bytes = vd->geometry.block_bytes;
+    for (uint32_t i = 0; i < config->bad_count && all; i++) {
+        all = range_visit(vd, &config->bad[i], piece_count, pieces);
+    }
+    if (all) {
+        *ret_data = pieces_blocks(pieces);
+        *ret_parity = pieces->parity_blocks;
+    }
+    free(pieces);
 }
 
 bool ctl_bad_blocks(const struct ctl *ctl, enum object_kind kind, const char *key,

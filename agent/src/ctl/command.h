@@ -101,6 +101,7 @@ struct command_vd_create {
     enum degraded_policy degraded_policy;
     char preset[PRESET_NAME_MAX + 1]; /* gives the policies that are not given; "": none */
     bool accept_risk;                /* of the preset */
+    bool defaults;                   /* the controller chooses the policies that are not given */
     uint32_t spare_count;
     object_key_t spares[COMMAND_SPARES_MAX];
     bool force;
@@ -168,6 +169,7 @@ struct ctl_command {
         struct {
             object_key_t vd;
             bool force;
+            bool unless_content;     /* refuse if content is recognized on it */
         } vd_delete;
         struct command_vd_set vd_set;
         struct {

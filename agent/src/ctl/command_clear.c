@@ -46,6 +46,7 @@ struct clear_run {
     struct ctl_drive *drives[UNDO_DRIVES_MAX];
     struct ctl_claims claims;
     struct label_read reads[UNDO_DRIVES_MAX];
+    bool outdated[UNDO_DRIVES_MAX]; /* an old or copied member of the group, which runs here */
     struct metadata_scan scans[UNDO_DRIVES_MAX];
     struct metadata_edit edits[UNDO_DRIVES_MAX];
     struct drive_print prints[UNDO_DRIVES_MAX];
@@ -253,7 +254,7 @@ static bool says_the_same(const struct clear_run *run, uint32_t index)
     const struct metadata_scan *scan = &run->scans[index];
     const struct ctl_drive *cd = run->drives[index];
 
-    if (run->makes_good) {
+    if (run->makes_good || run->outdated[index]) { /* the latter says the same by its label */
         return scan->count > 0;
     }
     if (is_md(run)) {
@@ -278,8 +279,9 @@ static bool says_the_same(const struct clear_run *run, uint32_t index)
 static void clear_judge(struct clear_run *run)
 {
     for (uint32_t i = 0; i < run->drive_count && run->failure.code == REASON_OK; i++) {
-        if (!says_the_same(run, i)) {
-            reason_set(&run->failure, REASON_FOREIGN_CHANGED, NULL);
+        if (!says_the_same(run, i)) { /* of a single drive nobody has seen a preview */
+            fail_drive(run, run->makes_good ? REASON_DRIVE_CHANGED : REASON_FOREIGN_CHANGED,
+                       run->drives[i]);
         }
     }
     if (run->failure.code != REASON_OK) {
@@ -299,11 +301,41 @@ static void clear_scanned(struct metadata_scan *scan, int error)
     clear_part_done(run, clear_judge);
 }
 
-/* One of ours must never be taken off with a foreign set's. */
+/* One of ours must never be taken off with a foreign set's, … */
 static bool label_is_foreign(const struct clear_run *run, const struct drive_label *label)
 {
     return !uuid_equal(&label->controller, &run->ctl->record->controller) ||
            label->role != LABEL_ROLE_MEMBER || group_by_guid(run->ctl, &label->group) == NULL;
+}
+
+/* … unless another drive has the place of which it speaks, or the group works without it. */
+static bool label_is_outdated(const struct clear_run *run, const struct ctl_drive *cd,
+                              const struct drive_label *label)
+{
+    const struct ctl_group *cg = group_by_guid(run->ctl, &label->group);
+    bool works =
+        cg != NULL && cg->phase == CTL_GROUP_RUNNING && cg_state(cg) != VIRTUAL_DRIVE_STATE_OFFLINE;
+    const struct ctl_drive *member = NULL;
+
+    if (cg == NULL || cd->group != NULL ||
+        !(run->makes_good || guid_equal(&label->group, &run->guid))) {
+        return false;
+    }
+    if (label->member < cg_config(cg)->member_count) {
+        member = cg->members[label->member];
+    }
+    return works || (member != NULL && member != cd);
+}
+
+static void fail_needed(struct clear_run *run, const struct ctl_drive *cd,
+                        const struct drive_label *label)
+{
+    char path[PATH_TEXT_BYTES];
+    char group[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    group_path(group_by_guid(run->ctl, &label->group), group, sizeof(group));
+    reason_set(&run->failure, REASON_DRIVE_NEEDED, "drive", path, "group", group, NULL);
 }
 
 static void clear_super_read(struct md_super_job *job, int error)
@@ -330,7 +362,10 @@ static void clear_label_read(struct label_read *read, int error)
         fail_drive(run, REASON_LABEL_UNREADABLE, run->drives[index]);
     } else if ((!run->makes_good || run->unread) && read->label != NULL &&
                !label_is_foreign(run, read->label)) {
-        reason_set(&run->failure, REASON_FOREIGN_CHANGED, NULL);
+        run->outdated[index] = label_is_outdated(run, run->drives[index], read->label);
+        if (!run->outdated[index]) {
+            fail_needed(run, run->drives[index], read->label);
+        }
     }
     free(read->label);
     read->label = NULL;
@@ -435,8 +470,8 @@ static struct clear_run *clear_new(struct ctl *ctl, struct ctl_command *command)
     ASSERT(run != NULL);
     run->ctl = ctl;
     run->command = command;
-    run->claims =
-        (struct ctl_claims){.ctl = ctl, .force = true, .done = clear_claimed, .owner = run};
+    run->claims = (struct ctl_claims){
+        .ctl = ctl, .force = true, .overwrites = true, .done = clear_claimed, .owner = run};
     return run;
 }
 

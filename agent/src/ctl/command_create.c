@@ -483,8 +483,11 @@ void command_vd_create(struct ctl *ctl, struct ctl_command *command)
     run->ctl = ctl;
     run->command = command;
     run->args = &command->args.vd_create;
-    run->claims = (struct ctl_claims){
-        .ctl = ctl, .force = run->args->force, .done = create_claimed, .owner = run};
+    run->claims = (struct ctl_claims){.ctl = ctl,
+                                      .force = run->args->force,
+                                      .overwrites = true,
+                                      .done = create_claimed,
+                                      .owner = run};
     if (!create_plan(run, run->args->plan_digest)) {
         return;
     }

@@ -1,6 +1,6 @@
 /*
- * vd_delete: the export closes, the tasks end, a copy of the configuration is saved (ctl_undo.h),
- * then
+ * vd_delete: with unless_content its beginning and end are looked at first. The export closes, the
+ * tasks end, a copy of the configuration is saved (ctl_undo.h), then
  *
  *   not the last one of its group: one saved edit of the group
  *   the last one: the list of groups in the store without the group, and an intent (the commit)
@@ -18,6 +18,7 @@
 #include "ctl/ctl_retry.h"
 #include "ctl/ctl_stripe.h"
 #include "ctl/ctl_undo.h"
+#include "ctl/vd_content.h"
 
 struct delete_run {
     struct ctl *ctl;
@@ -35,6 +36,7 @@ struct delete_run {
     struct undo_save save;
     bool draining;
     struct ctl_retry retry;
+    struct vd_content content;
     struct label_write *writes;
     struct ctl_drive **wiped;
     uint32_t write_count;
@@ -348,6 +350,29 @@ static bool delete_is_allowed(const struct ctl *ctl, const struct ctl_command *c
     return true;
 }
 
+static void delete_begin(struct delete_run *run)
+{
+    run->draining = true;
+    run->cg->quiescing = true;
+    run->command->ctl_private = run;
+    ctl_kick(run->ctl);
+}
+
+static void delete_looked(struct vd_content *content, bool readable, const char *name)
+{
+    struct delete_run *run = content->owner;
+    struct reason reason;
+
+    if (readable && name == NULL) {
+        delete_begin(run);
+        return;
+    }
+    reason_set(&reason,
+               readable ? REASON_VIRTUAL_DRIVE_HAS_CONTENT : REASON_VIRTUAL_DRIVE_CONTENT_UNKNOWN,
+               "name", run->vd_name, "content", readable ? name : "", NULL);
+    delete_end(run, &reason);
+}
+
 void command_vd_delete(struct ctl *ctl, struct ctl_command *command)
 {
     struct ctl_vd *cv = vd_by_key(ctl, command->args.vd_delete.vd);
@@ -373,11 +398,15 @@ void command_vd_delete(struct ctl *ctl, struct ctl_command *command)
     run->guid = cg_config(cv->cg)->guid;
     run->vd_guid = cv->guid;
     run->last = cg_config(cv->cg)->vd_count == 1;
-    run->draining = true;
-    run->cg->quiescing = true;
     vd_title(cv, run->title, sizeof(run->title));
     memcpy(run->vd_key, cv->object.key, sizeof(run->vd_key));
     memcpy(run->vd_name, cv_config(cv)->name, sizeof(run->vd_name));
-    command->ctl_private = run;
-    ctl_kick(ctl);
+    run->content = (struct vd_content){.done = delete_looked, .owner = run};
+    if (!command->args.vd_delete.unless_content) {
+        delete_begin(run);
+    } else if (cv->target != NULL) {
+        vd_content_look(&run->content, cv);
+    } else {
+        delete_looked(&run->content, false, NULL);
+    }
 }

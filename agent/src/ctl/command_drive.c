@@ -60,7 +60,7 @@ static void member_trusted(void *context, int error)
 }
 
 /* The group went offline with it and has acknowledged nothing since: it is made anew from what its
- * drives hold, and what was being written is resynchronised. */
+ * drives hold, and what was being written is resynchronized. */
 void command_drive_online(struct ctl *ctl, struct ctl_command *command)
 {
     struct ctl_drive *cd = command_drive_find(ctl, command->args.drive.drive);

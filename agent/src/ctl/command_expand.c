@@ -10,7 +10,7 @@
  * (3) Only an optimal one grows: every member takes the new record, and nothing is being filled
  *     whose cursor counts on the old extents.
  * (4) Nothing is written to the new space: it reads as what was there before, as with a creation.
- *     Where there is redundancy its rows are not known consistent until they are initialised.
+ *     Where there is redundancy its rows are not known consistent until they are initialized.
  * (5) There is no way back: what a deleted virtual drive has left there cannot be restored any
  *     more, and a virtual drive is never made smaller.
  */
@@ -206,7 +206,7 @@ static void expand_grown(void *context, int error)
         return;
     }
     attempt_clear(&run->cv->bgi_attempt);
-    run->cv->bgi_stopped = false; /* there is something new to be initialised */
+    run->cv->bgi_stopped = false; /* there is something new to be initialized */
     cv_cache_update(run->cv);     /* what users talk to is a copy */
     event_expanded(run);
     command_object_add(run->command, &run->cv->object);

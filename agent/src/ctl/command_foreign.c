@@ -10,7 +10,7 @@
  *     its data are. A failure, or the next start after a crash, takes the labels back, and the
  *     set is as it was.
  * (2) After the commit the labels count. Where a crash leaves the former DDF metadata behind them,
- *     the start takes the group for one that was elsewhere and resynchronises it
+ *     the start takes the group for one that was elsewhere and resynchronizes it
  *     (ctl_elsewhere.c).
  * (3) What was planned is what the drives say once nobody else can write to them.
  * (4) A set of md's own format has no DDF metadata that could stay, and must not be left without

@@ -277,6 +277,7 @@ void command_spare_add(struct ctl *ctl, struct ctl_command *command)
         return;
     }
     run->claims.force = command->args.spare_add.force;
+    run->claims.overwrites = true;
     ctl_claims_add(&run->claims, run->cd);
     ctl_claims_run(&run->claims);
 }

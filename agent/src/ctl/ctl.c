@@ -162,6 +162,7 @@ static int groups_load(struct ctl *ctl)
         if (error != 0) {
             free(config);
             if (!ctl_damage_is_borne(error)) {
+                ctl_damage_refuse(ctl, name, error);
                 break;
             }
             ctl_damage_group(ctl, &ctl->record->groups[i]);

@@ -51,6 +51,10 @@ struct ctl_observer {
     uint32_t (*export_connections)(void *context, const char *vd_key);
     /* Its block device on this host, "" if there is none; may be NULL. */
     void (*export_device)(void *context, const char *vd_key, char *path, size_t bytes);
+    /* A record of the state directory was damaged, for the log; may be NULL. */
+    void (*record_damaged)(void *context, const char *file, const char *cost);
+    /* A record cannot be used, so ctl_create() fails; may be NULL. */
+    void (*record_refused)(void *context, const char *name, int error);
     void *context;
 };
 
@@ -191,10 +195,17 @@ void ctl_preview(struct ctl *ctl, struct command_vd_create *args, struct ctl_pre
 bool ctl_preview_set(struct ctl *ctl, struct command_vd_set *args,
                      struct ctl_policy_preview *ret_preview);
 
-/* How long the drive's or virtual drive's operations took since counting began. NULL: there is
- * no such object, or it is not in use. */
-const struct latency *ctl_drive_latency(const struct ctl *ctl, const char *key);
-const struct latency *ctl_vd_latency(const struct ctl *ctl, const char *key);
+/* What a drive or virtual drive has done since counting began, and what it has to do. */
+struct ctl_load {
+    const struct latency *latency;
+    uint32_t queued; /* operations that wait or are under way */
+    bool cached; /* a virtual drive behind the cache: */
+    uint64_t hit_bytes; /* read from the cache since it was opened */
+    uint64_t miss_bytes; /* read from the drives */
+};
+/* False: there is no such object, or it is not in use. */
+MUST_CHECK bool ctl_drive_load(const struct ctl *ctl, const char *key, struct ctl_load *ret_load);
+MUST_CHECK bool ctl_vd_load(const struct ctl *ctl, const char *key, struct ctl_load *ret_load);
 
 void ctl_export_closed(struct ctl *ctl, struct vd_target *target);
 

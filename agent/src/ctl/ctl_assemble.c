@@ -24,6 +24,7 @@
 #include "ctl/ctl_await.h"
 #include "ctl/ctl_damage.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_superseded.h"
 #include "ctl/ctl_undo.h"
 #include "ctl/foreign_md.h"
 #include "meta/md_super_io.h"
@@ -72,6 +73,7 @@ struct ctl_group *ctl_group_new(struct ctl *ctl, struct group_config *config)
     cg->ctl = ctl;
     cg->phase = CTL_GROUP_WAITING;
     cg->config = config;
+    ctl->foreign_noted = true; /* a set may be this group's */
     list_init(&cg->vds);
     list_init(&cg->link);
     list_push_tail(&ctl->groups, &cg->link);
@@ -583,13 +585,15 @@ static void missing_tell(struct ctl *ctl)
     LIST_FOR_EACH (node, &ctl->groups) {
         struct ctl_group *cg = list_entry(node, struct ctl_group, link);
         const struct group_config *config = cg_config(cg);
+        bool superseded = cg_is_superseded(cg); /* then they are here */
         char path[PATH_TEXT_BYTES];
 
         group_path(cg, path, sizeof(path));
         for (uint32_t i = 0; i < config->member_count; i++) {
             char key[UUID_TEXT_BYTES];
 
-            if (cg->members[i] != NULL && cg->members[i]->present) {
+            if ((cg->members[i] != NULL && cg->members[i]->present) ||
+                (superseded && cg_member_superseded(cg, i) != NULL)) {
                 continue;
             }
             count++;

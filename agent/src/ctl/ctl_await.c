@@ -21,6 +21,7 @@
 #include "base/assert.h"
 #include "ctl/ctl_await.h"
 #include "ctl/ctl_damage.h"
+#include "ctl/ctl_unclaimed.h"
 
 #define START_EARLY_US UINT64_C(300000)
 #define START_PATIENT_US UINT64_C(2000000)
@@ -46,11 +47,27 @@ static void start_claim_answered(struct device_claim *claim, int error, struct i
         (void)snprintf(cd->signature, sizeof(cd->signature), "%s", claim->signature);
         if (cd_open(cd, port) == 0) {
             cd->claimed_here = true;
+            cd_claim_succeeded(cd);
         } else { /* a geometry that no drive can have */
             devices->ops->release(devices, cd->device);
         }
+    } else {
+        cd_claim_failed(cd, claim, error);
     }
     ctl_kick(cd->ctl);
+}
+
+void cd_claim_start(struct ctl_drive *cd)
+{
+    struct device_port *devices = cd->ctl->ports.devices;
+
+    ASSERT(devices != NULL && !cd->claiming && cd->drive == NULL);
+    cd->claim_tried = true;
+    cd->claiming = true;
+    cd->start_claim = (struct device_claim){
+        .device = cd->device, .force = true, .complete = start_claim_answered, .owner = cd};
+    list_init(&cd->start_claim.port_link);
+    devices->ops->claim(devices, &cd->start_claim);
 }
 
 void ctl_start_claims(struct ctl *ctl)
@@ -61,15 +78,11 @@ void ctl_start_claims(struct ctl *ctl)
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
 
         if (cd->drive != NULL || !cd->present || cd->claim_tried || cd->awaited ||
-            devices == NULL || !record_has_drive(ctl->record, cd->identity.key)) {
+            devices == NULL ||
+            (!record_has_drive(ctl->record, cd->identity.key) && !ctl_damage_wants(cd))) {
             continue;
         }
-        cd->claim_tried = true;
-        cd->claiming = true;
-        cd->start_claim = (struct device_claim){
-            .device = cd->device, .force = true, .complete = start_claim_answered, .owner = cd};
-        list_init(&cd->start_claim.port_link);
-        devices->ops->claim(devices, &cd->start_claim);
+        cd_claim_start(cd);
     }
 }
 
@@ -264,7 +277,7 @@ bool cd_is_starting(const struct ctl_drive *cd)
     if (!cd->present || cd->departed) {
         return false;
     }
-    if (cd->awaited || cd->claiming) {
+    if (cd->awaited || (cd->claiming && !cd->claim_failed)) {
         return true;
     }
     return ctl_is_starting(cd->ctl) && (cd_is_pending(cd) || (cd->drive != NULL && !cd->settled));

@@ -7,6 +7,8 @@
 #include "ctl/ctl_private.h"
 
 void ctl_start_claims(struct ctl *ctl);
+/* Of a drive that was ours, despite what is on it; without a change of the controller. */
+void cd_claim_start(struct ctl_drive *cd);
 bool ctl_start_claims_are_quiet(const struct ctl *ctl);
 /* It is not known yet what it holds. */
 bool cd_is_pending(const struct ctl_drive *cd);

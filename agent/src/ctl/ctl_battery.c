@@ -17,6 +17,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/battery_record.h"
+#include "ctl/ctl_damage.h"
 #include "ctl/ctl_private.h"
 #include "ctl/sim_bug.h"
 
@@ -433,7 +434,8 @@ bool battery_settings_save(struct ctl *ctl, void (*done)(struct ctl *ctl, int er
     return true;
 }
 
-/* A damaged record costs the emulated pack its history, nothing else. */
+/* A damaged record costs the emulated pack its history, nothing else. That of another profile is
+ * not damaged: -ESTALE. */
 static int memory_load(struct ctl *ctl, struct emulated_battery_memory *ret_memory)
 {
     struct store_port *store = ctl->ports.store;
@@ -441,10 +443,14 @@ static int memory_load(struct ctl *ctl, struct emulated_battery_memory *ret_memo
     size_t count = 0;
     int error = store->ops->get(store, BATTERY_RECORD_NAME, bytes, sizeof(bytes), &count);
 
-    if (error != 0) {
-        return error == -EMSGSIZE ? -EBADMSG : error;
+    if (error == 0) {
+        error = battery_record_decode(bytes, count, ctl->options.battery.profile.name, ret_memory);
     }
-    return battery_record_decode(bytes, count, ctl->options.battery.profile.name, ret_memory);
+    if (error != 0 && error != -ENOENT && error != -ESTALE && ctl_damage_is_borne(error)) {
+        ctl_damage_note(ctl, "r-" BATTERY_RECORD_NAME,
+                        "The emulated battery starts with what its profile says");
+    }
+    return error;
 }
 
 /* Life */
@@ -455,7 +461,8 @@ static int emulated_create(struct ctl *ctl)
     struct emulated_battery_memory memory;
     int error = memory_load(ctl, &memory);
 
-    if (error != 0 && error != -ENOENT && error != -EBADMSG && error != -ESTALE) {
+    if (error != 0 && !ctl_damage_is_borne(error)) {
+        ctl_damage_refuse(ctl, BATTERY_RECORD_NAME, error);
         return error;
     }
     ctl->battery.emulated = emulated_battery_create(

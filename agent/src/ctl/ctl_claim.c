@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_claim.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_unclaimed.h"
 
 static void claims_next(struct ctl_claims *claims);
 
@@ -43,7 +45,8 @@ static void claims_fail(struct ctl_claims *claims, struct ctl_drive *cd, int err
 
         if (claim->reason > REASON_OK && claim->reason < REASON_MAX) {
             reason_set(&reason, (enum reason_code)claim->reason, "device", claim->device_name,
-                       "where", claim->detail, "holder", claim->detail, NULL);
+                       "where", claim->detail, "holder", claim->detail, "other", claim->detail,
+                       NULL);
             (void)reason_text(&reason, why, sizeof(why));
         } else if (error == -EINVAL) {
             (void)snprintf(why, sizeof(why),
@@ -83,7 +86,9 @@ static void claim_answered(struct device_claim *claim, int error, struct io_port
     struct ctl_claims *claims = claim->owner;
     struct ctl_drive *cd = claims->drives[claims->next];
 
-    if (error == 0) {
+    if (error != 0) {
+        cd_claim_failed(cd, claim, error);
+    } else {
         /* What has come onto it since the host looked counts as well. */
         (void)snprintf(cd->signature, sizeof(cd->signature), "%s", claim->signature);
         error = claim_open(claims, cd, port);
@@ -94,6 +99,7 @@ static void claim_answered(struct device_claim *claim, int error, struct io_port
     }
     claims->taken[claims->next] = true;
     cd->claimed_here = true;
+    cd_claim_succeeded(cd);
     cd_read_label(cd);
     claims_next(claims);
 }
@@ -149,6 +155,14 @@ static void claims_next(struct ctl_claims *claims)
         return;
     }
     ctl->ports.devices->ops->claim(ctl->ports.devices, &claims->claim);
+}
+
+bool ctl_claims_overwrite(const struct ctl *ctl, const struct ctl_drive *cd)
+{
+    const struct ctl_claims *claims = ctl->claims;
+
+    return claims != NULL && claims->overwrites && claims->next < claims->count &&
+           claims->drives[claims->next] == cd && claims->taken[claims->next];
 }
 
 void ctl_claims_label_read(struct ctl_claims *claims, const struct ctl_drive *cd)

@@ -19,6 +19,9 @@
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
 
+/* In a record: nobody replaces the lost drive by being put into its bay. */
+#define NO_SLOT UINT16_MAX
+
 struct copyback_run {
     struct ctl *ctl;
     struct ctl_group *cg;
@@ -60,7 +63,7 @@ bool return_note(const struct ctl_drive *cd, const struct ctl_group *cg, uint32_
     const struct member_config *config = &cg_config(cg)->members[member];
     struct controller_return *entry = NULL;
 
-    if (!cd->spare || cd->spare_committable || !config->place_known) {
+    if (!cd->spare || cd->spare_committable) {
         return false;
     }
     return_drop(record, cd->identity.key);
@@ -70,8 +73,8 @@ bool return_note(const struct ctl_drive *cd, const struct ctl_group *cg, uint32_
     entry = &record->returns[record->return_count++];
     *entry = (struct controller_return){.group = cg_config(cg)->guid,
                                         .member = member,
-                                        .eid = config->eid,
-                                        .slot = config->slot,
+                                        .eid = config->place_known ? config->eid : EID_NONE,
+                                        .slot = config->place_known ? config->slot : NO_SLOT,
                                         .affinity = cd->spare_affinity,
                                         .group_count = cd->spare_group_count};
     (void)snprintf(entry->key, sizeof(entry->key), "%s", cd->identity.key);
@@ -92,7 +95,7 @@ bool return_place_forget(struct controller_record *record, uint32_t eid, uint32_
 
     for (uint32_t i = 0; i < record->return_count; i++) {
         if (record->returns[i].eid == eid && record->returns[i].slot == slot) {
-            record->returns[i].slot = UINT16_MAX;
+            record->returns[i].slot = NO_SLOT;
             any = true;
         }
     }
@@ -409,7 +412,8 @@ static struct ctl_drive *replaced_find(const struct ctl_group *cg,
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
 
         if (cd->present && !cd->departed && !cd->attempt.waits && !cd->spare &&
-            cd->identity.eid == entry->eid && cd->identity.slot == entry->slot &&
+            entry->slot != NO_SLOT && cd->identity.eid == entry->eid &&
+            cd->identity.slot == entry->slot &&
             rule_drive_for_use(cd, LIFE_COPYBACK_TARGET, false, false, &reason) &&
             rule_copyback_target(cd, cg, entry->member, &reason)) {
             return cd;

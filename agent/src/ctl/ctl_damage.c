@@ -8,6 +8,12 @@
  *     their group is still in the state directory: other drives may be somebody else's. Its
  *     settings are the defaults, and nothing is written in place of the damaged record before all
  *     drives have been looked at.
+ * (3) The record also lists the drives that are claimed although they carry metadata. Without it,
+ *     another record has to speak for such a drive before its label is read: that of its group, or
+ *     the list of sizes. A drive whose label does not bear that out is given back.
+ * (4) Damage is whatever keeps a record from being read: its bytes, its device, what is in its
+ *     place. A later version's record is not damaged, and a lack of memory or descriptors passes:
+ *     both refuse the start, as going on would overwrite a good record.
  */
 #include "ctl/ctl_damage.h"
 
@@ -20,7 +26,25 @@
 
 bool ctl_damage_is_borne(int error)
 {
-    return error == -EBADMSG || error == -EMSGSIZE || error == -ENOENT || error == -EIO;
+    return error != -EPROTONOSUPPORT && error != -ENOMEM && error != -EMFILE && error != -ENFILE;
+}
+
+void ctl_damage_refuse(struct ctl *ctl, const char *name, int error)
+{
+    ASSERT(!ctl_damage_is_borne(error));
+    if (ctl->observer.record_refused != NULL) {
+        ctl->observer.record_refused(ctl->observer.context, name, error);
+    }
+}
+
+void ctl_damage_note(struct ctl *ctl, const char *file, const char *cost)
+{
+    struct ctl_damage *damage = ctl->damage;
+
+    ASSERT(damage->note_count < DAMAGE_NOTES_MAX);
+    damage->notes[damage->note_count].file = file;
+    damage->notes[damage->note_count].cost = cost;
+    damage->note_count++;
 }
 
 void ctl_damage_controller(struct ctl *ctl)
@@ -34,6 +58,16 @@ void ctl_damage_group(struct ctl *ctl, const struct guid *guid)
 
     ASSERT(damage->group_count < CONTROLLER_GROUPS_MAX);
     damage->groups[damage->group_count++] = *guid;
+}
+
+int ctl_damage_sizes(struct ctl *ctl, int error)
+{
+    if (error != 0 && error != -ENOENT) {
+        ctl_damage_note(ctl, "r-" DRIVE_SIZES_NAME,
+                        "The sizes of the drives are noted anew. A drive whose size has changed "
+                        "since is looked for by its label");
+    }
+    return 0;
 }
 
 bool ctl_damage_is_any(const struct ctl *ctl)
@@ -102,6 +136,26 @@ struct ctl_group *ctl_damage_group_of(struct ctl *ctl, const struct drive_label 
 
 /* The controller's own record (2) */
 
+static bool group_record_is_here(const struct ctl *ctl, const struct guid *guid)
+{
+    struct store_port *store = ctl->ports.store;
+    char name[STORE_NAME_MAX + 1];
+    size_t count = 0;
+    uint8_t none = 0;
+
+    group_record_name(guid, name);
+    return store->ops->get(store, name, &none, 0, &count) != -ENOENT; /* a damaged one counts */
+}
+
+bool ctl_damage_wants(const struct ctl_drive *cd)
+{
+    if (!cd->ctl->damage->controller) {
+        return false;
+    }
+    return cd_size_known(cd) != 0 || (cd->found != NULL && cd->found->kind == FOREIGN_DDF &&
+                                      group_record_is_here(cd->ctl, &cd->found->ddf->header.guid));
+}
+
 /* The record of the label's group as it is in the store, or is there but damaged. */
 static bool group_adopt(struct ctl *ctl, const struct guid *guid)
 {
@@ -154,19 +208,55 @@ void ctl_damage_adopt(struct ctl *ctl)
         known = true;
     }
     LIST_FOR_EACH (node, &ctl->drives) {
-        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
 
         if (known && cd->label_status == LABEL_STATUS_VALID && cd->label != NULL &&
             uuid_equal(&cd->label->controller, &ctl->record->controller)) {
             record_drive_add(ctl->record, cd->identity.key, false);
+        } else {
+            cd->give_back = cd->claimed_here; /* (3) */
         }
     }
     ctl->damage->controller = false;
     ctl->damage->controller_told = true;
+    ctl->damage->found_count = ctl->record->group_count;
     ctl_serial_make(ctl);
 }
 
 /* Telling */
+
+void ctl_damage_told(struct ctl *ctl, const char *file, const char *cost)
+{
+    name_list_add(&ctl->damage->files, file);
+    ctl_kick(ctl);
+    if (ctl->observer.record_damaged != NULL) {
+        ctl->observer.record_damaged(ctl->observer.context, file, cost);
+    }
+}
+
+static void damage_tell(struct ctl *ctl, const char *file, const char *cost)
+{
+    ctl_event(ctl, EVENT_STATE_RECORD_DAMAGED, controller_key(ctl), "file", file, "cost", cost,
+              NULL);
+    ctl_damage_told(ctl, file, cost);
+}
+
+static void controller_tell(struct ctl *ctl)
+{
+    uint32_t found = ctl->damage->found_count;
+    char groups[52] = "no drive group was found by its drives";
+    char cost[EVENT_VALUE_MAX];
+
+    if (found > 0) {
+        (void)snprintf(groups, sizeof(groups), "%u drive group%s found by %s drives", found,
+                       found == 1 ? " was" : "s were", found == 1 ? "its" : "their");
+    }
+    (void)snprintf(cost, sizeof(cost),
+                   "The settings are the defaults; %s. Check them, and import what shows as "
+                   "foreign, or restore the file from a backup while arrayd is stopped",
+                   groups);
+    damage_tell(ctl, "r-" CONTROLLER_RECORD_NAME, cost);
+}
 
 static void group_tell(struct ctl *ctl, const struct guid *guid)
 {
@@ -191,8 +281,7 @@ static void group_tell(struct ctl *ctl, const struct guid *guid)
                   "or restore the file from a backup while arrayd is stopped",
             path);
     }
-    ctl_event(ctl, EVENT_STATE_RECORD_DAMAGED, controller_key(ctl), "file", file, "cost", cost,
-              NULL);
+    damage_tell(ctl, file, cost);
 }
 
 void ctl_damage_tell(struct ctl *ctl)
@@ -201,14 +290,12 @@ void ctl_damage_tell(struct ctl *ctl)
 
     if (damage->controller_told) {
         damage->controller_told = false;
-        ctl_event(
-            ctl, EVENT_STATE_RECORD_DAMAGED, controller_key(ctl), "file",
-            "r-" CONTROLLER_RECORD_NAME, "cost",
-            "The settings of the controller are the defaults; its drive groups were found by "
-            "their drives. Check the settings, or restore the file from a backup while arrayd "
-            "is stopped",
-            NULL);
+        controller_tell(ctl);
     }
+    for (uint32_t i = 0; i < damage->note_count; i++) {
+        damage_tell(ctl, damage->notes[i].file, damage->notes[i].cost);
+    }
+    damage->note_count = 0;
     for (uint32_t i = damage->group_count; i > 0; i--) {
         const struct guid guid = damage->groups[i - 1];
         const struct ctl_group *cg = group_by_guid(ctl, &guid);
@@ -223,6 +310,5 @@ void ctl_damage_tell(struct ctl *ctl)
 
 void ctl_record_damaged(struct ctl *ctl, const char *file, const char *cost)
 {
-    ctl_event(ctl, EVENT_STATE_RECORD_DAMAGED, controller_key(ctl), "file", file, "cost", cost,
-              NULL);
+    damage_tell(ctl, file, cost);
 }

@@ -20,6 +20,7 @@
 #include "base/checked.h"
 #include "ctl/coercion.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_unclaimed.h"
 #include "ctl/vd_policies.h"
 #include "drive/drive_layout.h"
 
@@ -54,15 +55,27 @@ bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
         reason_set(ret_reason, REASON_DRIVE_LOST_PULLED, NULL);
         return true;
     }
-    if (cd->has_state_reason) {
-        *ret_reason = cd->state_reason;
-        return true;
-    }
     if (cd->spare && cd->attempt.failures > 0) { /* it would not serve, or not for certain */
         cd_attempt_reason(cd, ret_reason);
         return true;
     }
+    if (cd_is_unclaimed(cd)) {
+        *ret_reason = cd->unsuitable;
+        return true;
+    }
+    if (cd_life(cd) == LIFE_TOO_SMALL && cd_shrunk_from(cd) != 0) {
+        cd_shrunk_reason(cd, ret_reason);
+        return true;
+    }
+    if (cd->has_state_reason) {
+        *ret_reason = cd->state_reason;
+        return true;
+    }
     if (cd_refusal_reason(cd, ret_reason)) {
+        return true;
+    }
+    if (cd->grown_bytes != 0 && (cd->group != NULL || cd->spare)) {
+        cd_grown_reason(cd, ret_reason);
         return true;
     }
     return cd->group == NULL && cd_erasure_reason(cd, ret_reason);
@@ -186,7 +199,8 @@ int cd_open(struct ctl_drive *cd, struct io_port *port)
     cd->size_bytes = port->size_bytes;
     cd->grown_bytes = 0;
     cd->shrunk_bytes = 0;
-    cd->size_tried = false;
+    cd->search.known_tried = false;
+    cd->search.size_searched = false;
     cd->size_noted_bytes = 0;
     cd->block_bytes = port->logical_block_bytes;
     cd->physical_block_bytes = port->physical_block_bytes;
@@ -332,6 +346,7 @@ static void arrival_take(struct ctl_drive *cd, const struct ctl_drive_arrival *a
     cd->has_unsuitable = arrival->has_reason;
     cd->unsuitable = arrival->reason;
     cd->claim_tried = false;
+    cd->claim_failed = false;
     cd->awaited = arrival->awaited;
     (void)snprintf(cd->signature, sizeof(cd->signature), "%s", arrival->signature);
 }
@@ -421,7 +436,9 @@ static void drive_reprobed(struct ctl_drive *cd, const struct ctl_drive_arrival 
     cd->identity.slot = arrival->identity->slot;
     ctl_bay_take(cd->ctl, &arrival->bay, &cd->identity);
     cd->identity.link = arrival->identity->link;
-    if (cd->group == NULL && !cd->spare) { /* a member's content is nobody else's */
+    if (cd_is_unclaimed(cd)) {
+        cd->claim_again_us = 0; /* the next claim tells whether the cause is gone */
+    } else if (cd->group == NULL && !cd->spare) { /* a member's content is nobody else's */
         if (cd->drive == NULL && cd->has_unsuitable && !arrival->has_reason) {
             cd->claim_tried = false; /* whoever used it has gone: as good as a new arrival */
             cd->reinserted = cd->ctl->life == CTL_LIFE_ONLINE;

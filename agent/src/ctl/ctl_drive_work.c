@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_unclaimed.h"
 
 /* Its port has gone: the group learns of it, and whatever its label said is open again. */
 static void drive_lost(struct ctl_drive *cd)
@@ -206,6 +207,7 @@ void ctl_drives_work(struct ctl *ctl)
         drive_work(list_entry(node, struct ctl_drive, link));
     }
     late_claims_start(ctl);
+    ctl_unclaimed_work(ctl);
 }
 
 bool ctl_drives_are_idle(const struct ctl *ctl)

@@ -3,7 +3,7 @@
  * by their DDF metadata, and its number there is ahead of ours then (design §2.2 Configuration).
  *
  * (1) What we knew about the content is void: region maps, cursors of rebuilds and of a copyback,
- * write intents; every redundant virtual drive is resynchronised. (2) A member that the newest
+ * write intents; every redundant virtual drive is resynchronized. (2) A member that the newest
  * metadata do not call in sync has missed writes: it is lost. (3) Cached writes are never put on
  * top of what others wrote. As long as there may be some, or if others have changed more than
  * contents and states, the group stays where it is, and says so.

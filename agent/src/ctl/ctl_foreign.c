@@ -196,9 +196,12 @@ static void label_member_tell(struct set_walk *walk, uint32_t place)
 
 static enum foreign_state label_vd_state(const struct set_walk *walk)
 {
+    enum reason_code refusal = walk->plan.refusal.code;
+
     if (!is_imported(walk)) {
-        return walk->plan.refusal.code == REASON_FOREIGN_INCOMPLETE ? FOREIGN_STATE_INCOMPLETE
-                                                                    : FOREIGN_STATE_OPTIMAL;
+        return refusal == REASON_FOREIGN_INCOMPLETE || refusal == REASON_FOREIGN_IS_HERE
+                   ? FOREIGN_STATE_INCOMPLETE
+                   : FOREIGN_STATE_OPTIMAL;
     }
     return foreign_plan_outcome(&walk->plan, 0) == FOREIGN_OUTCOME_DEGRADED ? FOREIGN_STATE_DEGRADED
                                                                             : FOREIGN_STATE_OPTIMAL;
@@ -505,12 +508,10 @@ static void damaged_tell(const struct ctl_drive *cd, const struct ctl_foreign_vi
     visitor->damaged(visitor->context, cd->identity.key, &reason);
 }
 
-/* How many sets there are; each is told to the visitor, if there is one. */
-static uint32_t sets_visit(const struct ctl *ctl, const struct ctl_foreign_visitor *visitor)
+static void sets_visit(const struct ctl *ctl, const struct ctl_foreign_visitor *visitor)
 {
     struct set_walk *walk = calloc(1, sizeof(*walk));
     struct md_walk *md = calloc(1, sizeof(*md));
-    uint32_t count = 0;
 
     ASSERT(walk != NULL && md != NULL);
     walk->ctl = ctl;
@@ -519,24 +520,59 @@ static uint32_t sets_visit(const struct ctl *ctl, const struct ctl_foreign_visit
     md->visitor = visitor;
     LIST_FOR_EACH (node, &ctl->drives) {
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
-        bool is_set = foreign_set_gather(ctl, cd, &walk->set);
-        bool is_md = !is_set && foreign_md_gather(ctl, cd, &md->set);
 
-        count += is_set || is_md ? 1u : 0u;
-        if (is_set && visitor != NULL) {
+        if (foreign_set_gather(ctl, cd, &walk->set)) {
             set_tell(walk);
-        } else if (is_md && visitor != NULL) {
+        } else if (foreign_md_gather(ctl, cd, &md->set)) {
             md_set_tell(md);
         }
     }
     free(walk);
     free(md);
-    return count;
+}
+
+/* Of what foreign_summary is made. */
+struct sets_summary {
+    uint32_t count;
+    struct name_list refused;
+    struct reason refusal; /* of the first that is refused */
+};
+
+static void summary_set(void *context, const struct foreign_set_view *set)
+{
+    struct sets_summary *summary = context;
+
+    summary->count++;
+    if (set->refusal.code == REASON_OK) {
+        return;
+    }
+    if (summary->refused.count == 0) {
+        summary->refusal = set->refusal;
+    }
+    name_list_add(&summary->refused, set->name);
+}
+
+static void summary_drive(void *context, const struct foreign_drive_view *drive)
+{
+    (void)context; /* only sets are counted */
+    (void)drive;
+}
+
+static void summary_vd(void *context, const struct foreign_vd_view *vd)
+{
+    (void)context; /* the same */
+    (void)vd;
+}
+
+static void summary_member(void *context, const struct foreign_member_view *member)
+{
+    (void)context; /* the same */
+    (void)member;
 }
 
 void ctl_foreign(const struct ctl *ctl, const struct ctl_foreign_visitor *visitor)
 {
-    (void)sets_visit(ctl, visitor);
+    sets_visit(ctl, visitor);
     LIST_FOR_EACH (node, &ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
 
@@ -548,17 +584,25 @@ void ctl_foreign(const struct ctl *ctl, const struct ctl_foreign_visitor *visito
 
 void ctl_foreign_work(struct ctl *ctl)
 {
-    uint32_t count = 0;
+    struct sets_summary summary = {.count = 0, .refusal = {.code = REASON_OK}};
+    const struct ctl_foreign_visitor visitor = {.set = summary_set,
+                                                .set_drive = summary_drive,
+                                                .vd = summary_vd,
+                                                .member = summary_member,
+                                                .context = &summary};
     char text[16];
 
     if (!ctl->foreign_noted || ctl->life != CTL_LIFE_ONLINE || ctl->change != NULL) {
         return;
     }
     ctl->foreign_noted = false;
-    count = sets_visit(ctl, NULL);
-    if (count > ctl->foreign_count) {
-        (void)snprintf(text, sizeof(text), "%u", count);
+    sets_visit(ctl, &visitor);
+    if (summary.count > ctl->foreign.count) {
+        (void)snprintf(text, sizeof(text), "%u", summary.count);
         ctl_event(ctl, EVENT_FOREIGN_FOUND, controller_key(ctl), "count", text, NULL);
     }
-    ctl->foreign_count = count;
+    ctl->foreign = (struct foreign_summary){
+        .count = summary.count, .refused_count = summary.refused.count, .refusal = summary.refusal};
+    (void)snprintf(ctl->foreign.refused, sizeof(ctl->foreign.refused), "%s",
+                   name_list_text(&summary.refused));
 }

@@ -31,7 +31,7 @@ void ctl_former_add(struct ctl_former *former, struct ctl_drive *cd)
 {
     ASSERT(former->count < COMMAND_DRIVES_MAX + COMMAND_SPARES_MAX);
     ASSERT(cd->drive != NULL && former->pending == 0);
-    if (cd->signature[0] != '\0') {
+    if (cd->signature[0] != '\0' || cd_stale_label_bytes(cd) != 0) {
         former->drives[former->count++] = cd;
     }
 }
@@ -41,8 +41,11 @@ void ctl_former_run(struct ctl_former *former)
     ASSERT(former->done != NULL && former->pending == 0);
     former->pending = 1;
     for (uint32_t i = 0; i < former->count; i++) {
-        former->wipes[i] = (struct former_owner_wipe){
-            .drive = former->drives[i]->drive, .complete = former_wiped, .owner = former};
+        former->wipes[i] =
+            (struct former_owner_wipe){.drive = former->drives[i]->drive,
+                                       .complete = former_wiped,
+                                       .owner = former,
+                                       .label_bytes = cd_stale_label_bytes(former->drives[i])};
         former->pending++;
         former_owner_wipe(&former->wipes[i]);
     }

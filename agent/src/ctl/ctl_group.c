@@ -410,6 +410,7 @@ int ctl_group_run(struct ctl_group *cg,
     };
     struct ctl *ctl = cg->ctl;
     struct drive *drives[GROUP_MEMBERS_MAX] = {NULL};
+    struct group_options options = {.drive_depth = ctl->options.drive_limits.queue_depth};
     int error = 0;
 
     ASSERT(cg->phase == CTL_GROUP_WAITING && cg->group == NULL);
@@ -421,9 +422,9 @@ int ctl_group_run(struct ctl_group *cg,
         }
     }
     cg_intents_open(cg);
+    options.intent_log = cg->intent_log;
     error = group_create(cg->config, drives, &ctl->record->controller, ctl->group_store,
-                         ctl->ports.clock, &(struct group_options){.intent_log = cg->intent_log},
-                         &observer, &cg->group);
+                         ctl->ports.clock, &options, &observer, &cg->group);
     if (error != 0) {
         cg_intents_close(cg);
         return error;
@@ -537,6 +538,7 @@ void ctl_group_free(struct ctl_group *cg)
     LIST_FOR_EACH_SAFE (node, following, &cg->vds) {
         ctl_vd_remove(list_entry(node, struct ctl_vd, link));
     }
+    cg->ctl->foreign_noted = true; /* a set may have been this group's */
     object_remove(cg->ctl, &cg->object);
     list_remove(&cg->link);
     free(cg->config);

@@ -31,6 +31,14 @@ static struct ctl *first_of(const struct ctl_host *host)
     return list_entry(host->ctls.next, struct ctl, host_link);
 }
 
+void ctl_host_monitor_set(struct ctl_host *host, bool silent)
+{
+    if (host->monitor_silent != silent) {
+        host->monitor_silent = silent;
+        ctl_kick(first_of(host)); /* which shows the host */
+    }
+}
+
 void ctl_host_add(struct ctl_host *host, struct ctl *ctl)
 {
     uint64_t rev = ctl->record->rev_reserved;

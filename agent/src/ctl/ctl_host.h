@@ -33,6 +33,7 @@ struct ctl_host {
     uint64_t event_seq;          /* of the next event */
     uint64_t operation_next;
     struct ctl *naming;          /* whose command gives a name now: one at a time; or NULL */
+    bool monitor_silent;         /* there should be one, and it does not ask */
     struct list stripes;         /* over virtual drives (ctl_stripe.c) */
     bool stripes_held;           /* a command is changing one: nothing is put together */
     struct ended_export ended[CTL_HOST_ENDED_EXPORTS]; /* a ring; the oldest is overwritten */
@@ -42,6 +43,9 @@ struct ctl_host {
 void ctl_host_init(struct ctl_host *host, uint64_t next_event_seq);
 /* That of a controller, also if it is alone. */
 const struct ctl_host *ctl_host_of(const struct ctl *ctl);
+
+/* Whether the host's monitor should run and does not. */
+void ctl_host_monitor_set(struct ctl_host *host, bool silent);
 
 /* Every controller is online. */
 bool ctl_host_is_online(const struct ctl_host *host);

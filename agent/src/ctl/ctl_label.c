@@ -4,6 +4,8 @@
  *
  * (1) Only reads. A drive that has become larger goes on with its former size, under which its
  * label was found; one that has become smaller is not used (settle_shrunk()).
+ * (2) Sizes that differ by less than 1 MiB have their label in the same place, but nothing else. So
+ * a label that was found does not prove the size; an anchor of DDF in the last sector does.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +14,11 @@
 #include "base/checked.h"
 #include "ctl/ctl_private.h"
 #include "drive/drive_layout.h"
+
+#define MIB_BYTES (UINT64_C(1) << 20)
+#define GIB_BYTES (UINT64_C(1) << 30)
+/* Of a drive that nobody waits for: within START_PATIENT_US. */
+#define SEARCH_US UINT64_C(1000000)
 
 static enum label_status label_status_of(int error)
 {
@@ -43,6 +50,7 @@ static void label_take(struct ctl_drive *cd, int error)
     cd->was_elsewhere = error == 0 && read->ddf == DDF_FOUND_ON_MEMBER_OTHERS;
     cd->was_overwritten = error == 0 && read->ddf == DDF_FOUND_ON_MEMBER_OVERWRITTEN;
     cd->settled = false;
+    cd->search.place = 0;
     if (ctl->claims != NULL) {
         if (ctl->life == CTL_LIFE_ONLINE) {
             cd_settle(cd);
@@ -81,58 +89,151 @@ static void shrunk_take(struct ctl_drive *cd, uint64_t was_bytes)
     label_take(cd, -EFBIG);
 }
 
-static void label_was_found(struct label_find *find, bool found);
+/* Searching: the size that it had is not known */
 
-static void label_search(struct ctl_drive *cd, uint64_t from_bytes, uint64_t to_bytes)
-{
-    cd->label_find = (struct label_find){.drive = cd->drive,
-                                         .from_bytes = from_bytes,
-                                         .to_bytes = to_bytes,
-                                         .complete = label_was_found,
-                                         .owner = cd};
-    label_find_run(&cd->label_find);
-}
+/* Where a label may be, in this order. */
+enum label_search {
+    LABEL_SEARCH_NONE,
+    LABEL_SEARCH_BEYOND, /* where it would be on a drive that was a little larger */
+    LABEL_SEARCH_BEHIND, /* the data of the group that waits for this drive */
+    LABEL_SEARCH_BEFORE, /* where it would be on one that was smaller, … */
+    LABEL_SEARCH_ROUND,  /* … of a size that people choose */
+    LABEL_SEARCH_MAX
+};
 
-/* The size that it had is not known, and a group waits for this drive: its device may have become a
- * little smaller, and then the label is near its end; or larger, and then it is where the old size
- * had it, behind the data of the group. False: there is no more to be looked at. */
-static bool label_is_searched(struct ctl_drive *cd, bool again)
+/* False: nothing is searched there. */
+static bool search_place(const struct ctl_drive *cd, enum label_search search,
+                         struct label_find *find)
 {
     const struct ctl_group *cg = group_that_waits(cd);
     uint64_t usable_bytes = drive_layout_usable_bytes(cd->size_bytes);
-    uint64_t from_bytes = 0;
 
-    if (cg == NULL || cg_config(cg)->compact) {
-        return false;
-    }
-    if (!again) {
-        label_search(cd, usable_bytes + (UINT64_C(1) << 20), cd->size_bytes);
+    find->step_bytes = search == LABEL_SEARCH_ROUND ? GIB_BYTES : MIB_BYTES;
+    find->down = search == LABEL_SEARCH_BEFORE || search == LABEL_SEARCH_ROUND;
+    find->to_bytes = find->down ? MIB_BYTES : cd->size_bytes;
+    switch (search) {
+    case LABEL_SEARCH_BEYOND:
+        find->from_bytes = usable_bytes + MIB_BYTES;
         return true;
+    case LABEL_SEARCH_BEHIND:
+        find->from_bytes = cg != NULL ? align_up_u64(cg_member_needed_bytes(cg), MIB_BYTES) : 0;
+        find->to_bytes = usable_bytes;
+        return find->from_bytes != 0 && find->from_bytes < usable_bytes;
+    case LABEL_SEARCH_BEFORE:
+        find->from_bytes = usable_bytes - MIB_BYTES;
+        return find->from_bytes != 0;
+    case LABEL_SEARCH_ROUND:
+        find->from_bytes = align_down_u64(cd->size_bytes - 1, GIB_BYTES) - DRIVE_RESERVED_BYTES;
+        return cd->size_bytes > GIB_BYTES;
+    case LABEL_SEARCH_NONE:
+    case LABEL_SEARCH_MAX:
+        break;
     }
-    from_bytes = align_up_u64(cg_member_needed_bytes(cg), UINT64_C(1) << 20);
-    if (from_bytes == 0 || from_bytes >= usable_bytes) {
-        return false;
+    UNREACHABLE();
+}
+
+static void label_was_found(struct label_find *find, bool found);
+
+/* False: there is no more to be looked at. */
+static bool search_next(struct ctl_drive *cd)
+{
+    while (++cd->search.place < LABEL_SEARCH_MAX) {
+        cd->search.find = (struct label_find){.drive = cd->drive,
+                                              .complete = label_was_found,
+                                              .owner = cd,
+                                              .clock = cd->ctl->ports.clock,
+                                              .until_us = cd->search.until_us};
+        if (search_place(cd, (enum label_search)cd->search.place, &cd->search.find) &&
+            label_find_run(&cd->search.find)) {
+            return true;
+        }
     }
-    label_search(cd, from_bytes, usable_bytes);
-    return true;
+    return false;
+}
+
+/* A group that waits for its drive has time. */
+static bool search_begin(struct ctl_drive *cd)
+{
+    ASSERT(cd->search.place == LABEL_SEARCH_NONE && cd->grown_bytes == 0);
+    cd->search.until_us =
+        group_that_waits(cd) != NULL ? 0 : clock_now_us(cd->ctl->ports.clock) + SEARCH_US;
+    return search_next(cd);
+}
+
+/* What was found was no label. */
+static bool search_again(struct ctl_drive *cd)
+{
+    return label_find_again(&cd->search.find) || search_next(cd);
+}
+
+/* The label that was found is as far from the end as an anchor of DDF says, or no size less. */
+static void found_size_take(struct size_find *find)
+{
+    struct ctl_drive *cd = find->owner;
+    uint64_t size_bytes =
+        find->anchor_bytes != 0 ? find->anchor_bytes : find->usable_bytes + DRIVE_RESERVED_BYTES;
+
+    ASSERT(size_bytes < cd->size_bytes);
+    if (!drive_is_idle(cd->drive)) {
+        label_take(cd, -EIO); /* a late read */
+        return;
+    }
+    cd->grown_bytes = cd->size_bytes;
+    size_try(cd, size_bytes);
+}
+
+static void size_search(struct ctl_drive *cd, uint64_t usable_bytes, const struct guid *group,
+                        void (*complete)(struct size_find *find))
+{
+    cd->search.size_searched = true;
+    cd->search.size = (struct size_find){.drive = cd->drive,
+                                         .usable_bytes = usable_bytes,
+                                         .group = *group,
+                                         .complete = complete,
+                                         .owner = cd};
+    size_find_run(&cd->search.size);
 }
 
 static void label_was_found(struct label_find *find, bool found)
 {
+    const struct guid nobody = {{0}};
     struct ctl_drive *cd = find->owner;
-    uint64_t size_bytes = find->usable_bytes + DRIVE_RESERVED_BYTES;
 
-    if (!found && find->to_bytes == cd->size_bytes && label_is_searched(cd, true)) {
-        return;
+    if (!found && !search_next(cd)) {
+        label_take(cd, cd->search.label_error);
+    } else if (found && cd->search.place == LABEL_SEARCH_BEYOND) {
+        shrunk_take(cd, find->usable_bytes + DRIVE_RESERVED_BYTES);
+    } else if (found) {
+        size_search(cd, find->usable_bytes, &nobody, found_size_take);
     }
-    if (!found || !drive_is_idle(cd->drive)) {
-        label_take(cd, cd->label_error);
-    } else if (size_bytes > cd->size_bytes) {
-        shrunk_take(cd, size_bytes);
-    } else {
-        cd->grown_bytes = cd->size_bytes;
-        size_try(cd, size_bytes);
+}
+
+/* Knowing it */
+
+/* False: nothing is read, because the drive has not let go of the last read. */
+static bool known_try(struct ctl_drive *cd, uint64_t known_bytes)
+{
+    ASSERT(known_bytes < cd->size_bytes && cd->grown_bytes == 0);
+    if (cd->search.known_tried || known_bytes % cd->block_bytes != 0 || !drive_is_idle(cd->drive)) {
+        return false;
     }
+    cd->search.known_tried = true;
+    cd->grown_bytes = cd->size_bytes;
+    size_try(cd, known_bytes);
+    return true;
+}
+
+/* The label is not where the size that was tried has it. Damage proves that there is one. */
+static bool label_is_sought_again(struct ctl_drive *cd, int error)
+{
+    if (cd->search.place != LABEL_SEARCH_NONE && error == -EBADMSG) {
+        return false;
+    }
+    cd_size_restore(cd);
+    if (cd->grown_bytes != 0) {
+        return false; /* a late read */
+    }
+    return cd->search.place == LABEL_SEARCH_NONE ? search_begin(cd) : search_again(cd);
 }
 
 /* No label where it should be: was the drive of another size when it was last ours? */
@@ -144,29 +245,102 @@ static bool label_is_sought(struct ctl_drive *cd, int error)
         return false;
     }
     if (cd->grown_bytes != 0) { /* that was not it */
-        cd_size_restore(cd);
-        return false;
+        return label_is_sought_again(cd, error);
     }
-    cd->label_error = error;
+    cd->search.label_error = error;
     if (known_bytes > cd->size_bytes) {
         shrunk_take(cd, known_bytes);
         return true;
     }
-    if (known_bytes != 0 && known_bytes < cd->size_bytes && !cd->size_tried &&
-        drive_is_idle(cd->drive)) {
-        cd->size_tried = true;
-        cd->grown_bytes = cd->size_bytes;
-        size_try(cd, known_bytes);
+    if (known_bytes != 0 && known_bytes < cd->size_bytes && known_try(cd, known_bytes)) {
         return true;
     }
-    return known_bytes == 0 && label_is_searched(cd, false);
+    return known_bytes != cd->size_bytes && search_begin(cd);
+}
+
+/* (2) */
+static bool size_is_proven(const struct ctl_drive *cd)
+{
+    return cd->label_read.ddf == DDF_FOUND_ON_MEMBER_OTHERS ||
+           group_store_ddf(cd->ctl->group_store, cd->drive) != NULL;
+}
+
+static bool label_is_ambiguous(const struct ctl_drive *cd, uint64_t known_bytes)
+{
+    const struct drive_label *label = cd->label_read.label;
+
+    return known_bytes != 0 && known_bytes != cd->size_bytes &&
+           uuid_equal(&label->controller, &cd->ctl->record->controller) &&
+           drive_layout_label_offset(known_bytes, label->compact, 0) ==
+               drive_layout_label_offset(cd->size_bytes, label->compact, 0) &&
+           !size_is_proven(cd);
+}
+
+/* The label is where both the size of now and that of before have it. */
+static bool size_is_another(struct ctl_drive *cd, int error)
+{
+    uint64_t known_bytes = cd_size_known(cd);
+
+    if (error != 0 || !cd->present || !label_is_ambiguous(cd, known_bytes)) {
+        return false;
+    }
+    free(cd->label_read.label);
+    cd->label_read.label = NULL;
+    if (known_bytes > cd->size_bytes) {
+        shrunk_take(cd, known_bytes);
+    } else if (!known_try(cd, known_bytes)) {
+        label_take(cd, -EIO); /* a late read: used with the wrong size it would lose data */
+    }
+    return true;
+}
+
+/* Versions that rounded the size down to a block left their anchor there. */
+static bool is_old_anchor(const struct ctl_drive *cd, uint64_t anchor_bytes)
+{
+    return anchor_bytes == drive_layout_blocks_end(cd->size_bytes);
+}
+
+static void other_size_take(struct size_find *find)
+{
+    struct ctl_drive *cd = find->owner;
+    uint64_t anchor_bytes = find->anchor_bytes;
+    bool grown = anchor_bytes != 0 && anchor_bytes < cd->size_bytes &&
+                 !is_old_anchor(cd, anchor_bytes) && drive_is_idle(cd->drive);
+
+    if (!grown && find->copies_bytes <= drive_layout_ddf_end(cd->size_bytes)) {
+        label_take(cd, 0);
+        return;
+    }
+    free(cd->label_read.label);
+    cd->label_read.label = NULL;
+    if (grown) {
+        cd->grown_bytes = cd->size_bytes;
+        size_try(cd, anchor_bytes);
+    } else {
+        shrunk_take(cd, find->copies_bytes);
+    }
+}
+
+/* (2) And what it was is not known: DDF metadata that lie elsewhere may tell. */
+static bool size_is_searched(struct ctl_drive *cd, int error)
+{
+    const struct drive_label *label = cd->label_read.label;
+
+    if (error != 0 || !cd->present || cd->search.size_searched || cd->grown_bytes != 0 ||
+        label->role != LABEL_ROLE_MEMBER || label->compact || size_is_proven(cd) ||
+        cd_size_known(cd) == cd->size_bytes || !drive_is_idle(cd->drive)) {
+        return false;
+    }
+    size_search(cd, drive_layout_usable_bytes(cd->size_bytes), &label->group, other_size_take);
+    return true;
 }
 
 static void label_was_read(struct label_read *read, int error)
 {
     struct ctl_drive *cd = read->owner;
 
-    if (!label_is_sought(cd, error)) {
+    if (!size_is_another(cd, error) && !size_is_searched(cd, error) &&
+        !label_is_sought(cd, error)) {
         label_take(cd, error);
     }
 }

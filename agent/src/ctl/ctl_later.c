@@ -19,8 +19,8 @@ static bool is_at_work(const struct ctl_group *cg)
     return cg->phase == CTL_GROUP_RUNNING || cg->phase == CTL_GROUP_STARTING;
 }
 
-/* (1) What its label may be ahead of what the group knows of it: saves that others failed, each of
- * which has cost one of them its place (vd/group_save.c (2)). */
+/* (1) What its label may be ahead of what the group knows of it: saves whose flush it did not
+ * acknowledge, each of which has cost a member its place (vd/group_save.c (2), (7)). */
 bool cg_label_is_later(const struct ctl_group *cg, const struct drive_label *label)
 {
     const struct group_config *config = cg_config(cg);
@@ -30,6 +30,9 @@ bool cg_label_is_later(const struct ctl_group *cg, const struct drive_label *lab
     if (!is_at_work(cg) || !cg_member_is_vacant(cg, label->member) || known == 0 ||
         label->record.sequence <= known || group_member_is_unsaved(cg->group, label->member) ||
         CTL_BUG(LATER_REBUILT)) {
+        return false;
+    }
+    if (group_record_is_own(cg->group, label->member, &label->record) && !CTL_BUG(OWN_IS_LATER)) {
         return false;
     }
     for (uint32_t i = 0; i < config->member_count && i < label->record.member_count; i++) {

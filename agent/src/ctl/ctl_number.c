@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_damage.h"
 #include "ctl/ctl_private.h"
 
 #define SAVE_AGAIN_US UINT64_C(10000000)
@@ -50,6 +51,8 @@ void ctl_numbers_started(struct ctl *ctl)
     if (ctl->numbers.lost) {
         ctl->numbers.lost = false;
         ctl_event(ctl, EVENT_DRIVE_NUMBERS_LOST, controller_key(ctl), NULL);
+        ctl_damage_told(ctl, "r-" DRIVE_NUMBERS_NAME,
+                        "Drives outside enclosures may have other addresses than before");
     }
 }
 

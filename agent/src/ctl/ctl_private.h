@@ -26,19 +26,20 @@
 #include "ctl/ctl_check.h"
 #include "ctl/ctl_glitch.h"
 #include "ctl/ctl_host.h"
+#include "ctl/ctl_label.h"
 #include "ctl/ctl_number.h"
 #include "ctl/ctl_patrol.h"
 #include "ctl/ctl_size.h"
 #include "ctl/ctl_spare_seen.h"
 #include "ctl/event_catalog.h"
 #include "ctl/finding.h"
+#include "ctl/foreign_view.h"
 #include "ctl/life_cycle.h"
 #include "meta/config_check.h"
 #include "meta/config_state.h"
 #include "meta/controller_record.h"
 #include "meta/former_owner.h"
 #include "meta/group_store.h"
-#include "meta/label_find.h"
 #include "task/erase.h"
 #include "task/measurement.h"
 #include "task/task.h"
@@ -119,75 +120,76 @@ struct ctl_drive {
     enum label_status label_status;
     bool settled;                  /* the label has been acted upon */
     struct label_read label_read;
-    struct label_find label_find;  /* of one that has become larger or smaller */
-    int label_error;               /* … what its label was found to be where it should be */
-    bool size_tried;               /* … that was looked for where the known size had it */
-    uint64_t grown_bytes;          /* … and how large it is, if a label was found; else 0 */
-    uint64_t shrunk_bytes;         /* it was so large, and is smaller now; else 0 */
-    uint64_t size_noted_bytes;     /* of size_bytes (ctl_size.c); 0: not yet */
-    struct drive_label *label;     /* only between reading and settling */
+    struct ctl_label_search search;
+    uint64_t grown_bytes; /* so large, but a label was found where a smaller size has it */
+    uint64_t shrunk_bytes; /* it was so large, and is smaller now; else 0 */
+    bool shrunk_told; /* … without a label that could be looked for */
+    uint64_t size_noted_bytes; /* of size_bytes (ctl_size.c); 0: not yet */
+    struct drive_label *label; /* only between reading and settling */
     struct drive_label *foreign_label; /* of a member that is somebody else's; or NULL */
     struct drive_label *foreign_spare; /* of a hot spare that is somebody else's; or NULL */
-    bool was_elsewhere;            /* a member that another system has written to meanwhile */
-    bool was_overwritten;          /* … without knowing what it was (ctl_overwritten.c) */
-    struct uuid uuid;              /* of its label; zero if it has none */
+    bool was_elsewhere; /* a member that another system has written to meanwhile */
+    bool was_overwritten; /* … without knowing what it was (ctl_overwritten.c) */
+    struct uuid uuid; /* of its label; zero if it has none */
     bool foreign;
-    bool bad;                      /* unconfigured bad */
-    bool jbod;                     /* left to the host as it is */
+    bool bad; /* unconfigured bad */
+    bool jbod; /* left to the host as it is */
     bool has_state_reason;
     struct reason state_reason;
 
-    struct ctl_group *group;       /* its place, in sync or not */
+    struct ctl_group *group; /* its place, in sync or not */
     uint32_t member;
-    uint64_t record_sequence;      /* of its label's record when it got its place */
+    uint64_t record_sequence; /* of its label's record when it got its place */
     bool stale_told;
-    bool later;                    /* its group has yet to note that it is not to be trusted, … */
-    enum reason_code later_why;    /* … for this (ctl_later.c (1), ctl_overwritten.c (3)) */
+    bool later; /* its group has yet to note that it is not to be trusted, … */
+    enum reason_code later_why; /* … for this (ctl_later.c (1), ctl_overwritten.c (3)) */
     bool spare;
-    uint32_t spare_group_count;    /* 0: global */
+    uint32_t spare_group_count; /* 0: global */
     struct guid spare_groups[COMMAND_SPARES_MAX];
     struct ctl_group *copyback_of; /* being filled to take a place there */
-    bool return_due;               /* was a member in a spare's stead: to be a spare again */
-    bool spare_affinity;           /* serves only its own enclosure */
-    bool spare_committable;        /* not revertible: stays a member */
-    bool reinserted;               /* came back while online: an automatic rebuild is due */
-    struct ctl_attempt attempt;    /* to give it a place, in vain */
-    struct ctl_refusal refusal;    /* of writes, lately */
-    bool target_failed;            /* in its place, which it may fill again: then it is tried */
-    bool give_back;                /* to be closed when it is idle: nobody here uses it */
-    bool claim_tried;              /* once per arrival, for a drive that should be ours */
-    bool awaited, claiming;        /* by the host for us; by the start, through start_claim */
+    bool return_due; /* was a member in a spare's stead: to be a spare again */
+    bool spare_affinity; /* serves only its own enclosure */
+    bool spare_committable; /* not revertible: stays a member */
+    bool reinserted; /* came back while online: an automatic rebuild is due */
+    struct ctl_attempt attempt; /* to give it a place, in vain */
+    struct ctl_refusal refusal; /* of writes, lately */
+    bool target_failed; /* in its place, which it may fill again: then it is tried */
+    bool give_back; /* to be closed when it is idle: nobody here uses it */
+    bool claim_tried; /* once per arrival, for a drive that should be ours */
+    bool awaited, claiming; /* by the host for us; by us, through start_claim */
+    bool claim_failed; /* ours, and could not be claimed (ctl_unclaimed.c) */
+    uint64_t claim_again_us; /* … is tried again then */
     struct device_claim start_claim;
-    struct ctl_erase *erase;       /* or NULL */
-    bool spun_down;                /* by command; it is claimed */
-    bool spin_claimed;             /* only for that */
-    bool spinning;                 /* it is being asked to spin down or up */
+    struct ctl_erase *erase; /* or NULL */
+    bool spun_down; /* by command; it is claimed */
+    bool spin_claimed; /* only for that */
+    bool spinning; /* it is being asked to spin down or up */
     struct device_spin spin;
     void (*spin_done)(struct ctl_drive *cd, int error, void *context);
     void *spin_context;
     struct ctl_drive_patrol patrol;
-    uint64_t erase_again_us;       /* no change of its entry is saved before */
+    uint64_t erase_again_us; /* no change of its entry is saved before */
     bool locating;
     uint32_t locate_seconds;
-    uint64_t locate_end_us;        /* when it is turned off by itself; 0: by command only */
-    uint64_t locate_end_wall_us;   /* the same for people */
+    uint64_t locate_end_us; /* when it is turned off by itself; 0: by command only */
+    uint64_t locate_end_wall_us; /* the same for people */
     bool has_temperature;
     int temperature_c;
-    bool has_health;               /* somebody has asked it */
-    bool smart_failing;            /* its last verdict */
+    bool has_health; /* somebody has asked it */
+    bool smart_failing; /* its last verdict */
     struct drive_health health;
 
-    enum drive_write_cache write_cache;       /* the drive's own, as far as known */
+    enum drive_write_cache write_cache; /* the drive's own, as far as known */
     enum drive_write_cache write_cache_found; /* as it came */
     bool write_cache_settable;
-    enum drive_write_cache cache_wish;        /* what it was last asked to be */
-    bool cache_busy;                          /* being switched */
-    bool cache_given_up;                      /* that failed */
+    enum drive_write_cache cache_wish; /* what it was last asked to be */
+    bool cache_busy; /* being switched */
+    bool cache_given_up; /* that failed */
     struct device_cache_switch cache_request;
 };
 
 enum ctl_group_phase {
-    CTL_GROUP_WAITING,   /* incomplete: its drives are awaited */
+    CTL_GROUP_WAITING, /* incomplete: its drives are awaited */
     CTL_GROUP_STARTING,
     CTL_GROUP_RUNNING,
     CTL_GROUP_STOPPING,
@@ -196,37 +198,37 @@ enum ctl_group_phase {
 
 /* Of a virtual drive: the last one, or that which runs (ctl_measure.c). */
 struct ctl_measure {
-    struct measurement *run;       /* NULL: there was none */
-    bool active;                   /* from its first event to its last: it is not exported */
+    struct measurement *run; /* NULL: there was none */
+    bool active; /* from its first event to its last: it is not exported */
     bool started;
-    enum reason_code why;          /* it has not completed; REASON_OK: nobody stopped it */
-    uint64_t began_us, ended_us;   /* wall; ended 0: it is active */
+    enum reason_code why; /* it has not completed; REASON_OK: nobody stopped it */
+    uint64_t began_us, ended_us; /* wall; ended 0: it is active */
 };
 
 struct ctl_vd {
     struct ctl_object object;
-    struct list link;              /* cg->vds */
+    struct list link; /* cg->vds */
     struct ctl_group *cg;
     struct guid guid;
-    struct vd *vd;                 /* NULL while the group is not running */
-    bool removing;                 /* it has left its group's configuration, or is about to */
-    struct vd_config shadow;       /* removing: what it was */
-    struct vd_cached *cached;      /* while the group is running and there is a cache */
+    struct vd *vd; /* NULL while the group is not running */
+    bool removing; /* it has left its group's configuration, or is about to */
+    struct vd_config shadow; /* removing: what it was */
+    struct vd_cached *cached; /* while the group is running and there is a cache */
     bool cache_closing;
-    bool cache_refused;            /* the cache has no place for it */
-    struct vd_target *target;      /* while exported */
+    bool cache_refused; /* the cache has no place for it */
+    struct vd_target *target; /* while exported */
     bool export_closing;
-    bool export_stale;             /* to be closed, or opened again: its access has changed */
-    bool stripe_ready;             /* it may be put into its stripe */
-    struct ctl_stripe *stripe;     /* that has been put together with it; or NULL */
+    bool export_stale; /* to be closed, or opened again: its access has changed */
+    bool stripe_ready; /* it may be put into its stripe */
+    struct ctl_stripe *stripe; /* that has been put together with it; or NULL */
     struct ctl_measure measure;
     struct ctl_check check;
-    bool bgi_stopped;              /* by a user: not to be started by itself */
+    bool bgi_stopped; /* by a user: not to be started by itself */
     struct ctl_attempt bgi_attempt;
     enum virtual_drive_state seen_state;
     uint64_t seen_suspect_bytes, seen_doubted_bytes;
-    bool policy_asked;             /* its write policy was asked for in this run */
-    bool policy_known;             /* the next three were told */
+    bool policy_asked; /* its write policy was asked for in this run */
+    bool policy_known; /* the next three were told */
     bool policy_lowered;
     enum write_policy policy_requested;
     struct write_policy_decision policy;
@@ -234,49 +236,49 @@ struct ctl_vd {
 
 struct ctl_group {
     struct ctl_object object;
-    struct list link;              /* ctl->groups */
+    struct list link; /* ctl->groups */
     struct ctl *ctl;
     enum ctl_group_phase phase;
-    struct group_config *config;   /* the winning record, while there is no group */
+    struct group_config *config; /* the winning record, while there is no group */
     struct group *group;
     struct intent_log *intent_log; /* the group's, in the cache; NULL: none */
     struct ctl_drive *members[GROUP_MEMBERS_MAX];
     bool rebuild_stopped[GROUP_MEMBERS_MAX]; /* by a user: not to be started by itself */
     struct ctl_attempt rebuild_attempts[GROUP_MEMBERS_MAX]; /* tasks that failed */
-    bool replacing;                /* a place is being filled, and that is not saved yet */
+    bool replacing; /* a place is being filled, and that is not saved yet */
     enum reason_code replacing_lost; /* the drive was lost at that; REASON_OK: it was not */
     bool rebuild_by_user[GROUP_MEMBERS_MAX]; /* for the event */
     struct list vds;
-    bool reviving;                 /* being stopped to be made anew */
-    bool revive_asked;             /* by a user, though no drive has come back */
-    bool quiescing;                /* no new tasks or rebuilds: it is about to stop */
+    bool reviving; /* being stopped to be made anew */
+    bool revive_asked; /* by a user, though no drive has come back */
+    bool quiescing; /* no new tasks or rebuilds: it is about to stop */
     void (*phase_done)(struct ctl_group *cg, int error, void *context);
     void *phase_context;
-    uint64_t assemble_at_us;       /* WAITING: when to start incomplete; 0: not */
+    uint64_t assemble_at_us; /* WAITING: when to start incomplete; 0: not */
     const char *elsewhere_problem; /* WAITING: why what others wrote cannot be taken over */
     bool spare_too_small_told;
     struct ctl_glitches glitches[GROUP_MEMBERS_MAX];
-    uint64_t rival_sequence;       /* to be outranked (ctl_later.c (2)); 0: none */
-    struct ctl_drive *copyback;    /* the drive that is being filled */
-    bool copyback_by_user;         /* for the event */
-    bool copyback_over;            /* the group is to be told */
-    bool copyback_stopped;         /* by a user: not to be started by itself */
+    uint64_t rival_sequence; /* to be outranked (ctl_later.c (2)); 0: none */
+    struct ctl_drive *copyback; /* the drive that is being filled */
+    bool copyback_by_user; /* for the event */
+    bool copyback_over; /* the group is to be told */
+    bool copyback_stopped; /* by a user: not to be started by itself */
     struct ctl_attempt copyback_attempt;
 };
 
 struct ctl_operation {
     struct ctl_object object;
-    struct list link;              /* ctl->operations */
+    struct list link; /* ctl->operations */
     struct ctl *ctl;
-    struct task *task;             /* NULL once it has ended and is quiet */
-    struct ctl_group *cg;          /* NULL once it has ended */
-    struct ctl_vd *cv;             /* of a background initialization */
+    struct task *task; /* NULL once it has ended and is quiet */
+    struct ctl_group *cg; /* NULL once it has ended */
+    struct ctl_vd *cv; /* of a background initialization */
     uint32_t member;
     object_key_t group_key, target_key;
     enum object_kind target_kind;
     struct task_status_view status;
     bool by_user;
-    bool was_started;              /* its first event has been sent */
+    bool was_started; /* its first event has been sent */
     bool ended;
 };
 
@@ -284,22 +286,22 @@ struct ctl_enclosure {
     struct ctl_object object;
     struct ctl *ctl;
     const struct ctl_enclosure_config *config;
-    bool found;                    /* by its drives (ctl_bay.c), not configured */
+    bool found; /* by its drives (ctl_bay.c), not configured */
 };
 
 /* The battery, if options.battery.fitted (ctl_battery.c). */
 struct ctl_battery {
     struct ctl_object object;
-    struct emulated_battery *emulated;   /* NULL for other sources */
-    struct battery_reading fresh;        /* as it came last */
-    struct battery_reading verdict;      /* what counts */
-    struct battery_reading shown;        /* figures of the document */
-    bool judged;                         /* there has been a verdict */
-    bool enough;                         /* the verdict's runtime suffices */
+    struct emulated_battery *emulated; /* NULL for other sources */
+    struct battery_reading fresh; /* as it came last */
+    struct battery_reading verdict; /* what counts */
+    struct battery_reading shown; /* figures of the document */
+    bool judged; /* there has been a verdict */
+    bool enough; /* the verdict's runtime suffices */
     bool on_trial, trial_enough;
     enum battery_state trial_state;
     uint64_t trial_since_us;
-    uint64_t figures_us;                 /* when they were shown; 0: to be shown now */
+    uint64_t figures_us; /* when they were shown; 0: to be shown now */
     struct clock_timer timer;
     struct store_request put;
     bool putting;
@@ -316,11 +318,12 @@ struct ctl_claims {
     struct ctl_drive *drives[COMMAND_DRIVES_MAX + COMMAND_SPARES_MAX];
     bool taken[COMMAND_DRIVES_MAX + COMMAND_SPARES_MAX];
     bool force;
-    bool lenient;                  /* go on with the next when one fails */
-    bool asleep;                   /* drives that are spun down stay so */
+    bool overwrites; /* what the drives carry is to go: none takes a place by it */
+    bool lenient; /* go on with the next when one fails */
+    bool asleep; /* drives that are spun down stay so */
     bool running;
     struct device_claim claim;
-    uint32_t odd_block_bytes;      /* of the one that could not be used because of that */
+    uint32_t odd_block_bytes; /* of the one that could not be used because of that */
     void (*done)(struct ctl_claims *claims, bool ok); /* from the loop or at once */
     struct reason reason;
     void *owner;
@@ -378,24 +381,24 @@ struct ctl {
     struct ctl_observer observer;
     struct rng rng;
     enum ctl_life life;
-    char serial[33];               /* of the controller, from its UUID */
+    char serial[33]; /* of the controller, from its UUID */
     uint64_t started_wall_us;
 
-    struct ctl_host *host;         /* `alone`, or shared */
+    struct ctl_host *host; /* `alone`, or shared */
     struct ctl_host alone;
-    struct list host_link;         /* host->ctls */
+    struct list host_link; /* host->ctls */
 
     struct list objects;
     uint64_t tombstone_floor;
     uint32_t tombstone_count;
     struct tombstone tombstones[TOMBSTONES_MAX];
     struct uuid epoch;
-    union ctl_view *view;          /* scratch */
+    union ctl_view *view; /* scratch */
     struct finding_list *findings; /* as the documents show them */
     struct finding_list *findings_next; /* scratch: as they will */
     uint32_t spares_seen_count;
     struct controller_spare spares_seen[CONTROLLER_SPARES_MAX]; /* ctl_spare_seen.c */
-    uint64_t spares_again_us;      /* their put failed: not before */
+    uint64_t spares_again_us; /* their put failed: not before */
 
     struct ctl_object host_object, controller;
     struct ctl_enclosure enclosures[8];
@@ -403,50 +406,50 @@ struct ctl {
     struct ctl_patrol patrol;
     struct ctl_battery battery;
     enum write_medium write_medium;
-    uint64_t destage_bytes_per_s;  /* measured; 0: not yet */
+    uint64_t destage_bytes_per_s; /* measured; 0: not yet */
 
-    struct controller_record *record;    /* as it is in the store, or about to be */
+    struct controller_record *record; /* as it is in the store, or about to be */
     struct controller_record *record_old; /* to fall back on */
-    bool record_is_new;            /* never stored yet */
+    bool record_is_new; /* never stored yet */
     uint8_t *record_bytes;
     struct store_request record_put;
     bool record_putting;
     struct ctl_numbers numbers;
     struct ctl_sizes sizes;
-    bool record_doubtful;          /* a put has failed: either may be stored (ctl_record.c) */
-    bool record_tried_last;        /* STOPPING: to put that right */
+    bool record_doubtful; /* a put has failed: either may be stored (ctl_record.c) */
+    bool record_tried_last; /* STOPPING: to put that right */
     uint64_t record_again_us;
     void (*record_done)(struct ctl *ctl, int error, void *context);
     void *record_context;
 
-    struct cache *cache;           /* NULL: none */
+    struct cache *cache; /* NULL: none */
     struct cache_mover *mover;
     struct intents *intents;
     char cache_medium[108];
     struct journal_listener cache_listener;
-    bool cache_medium_is_gone;     /* and that has been told */
-    uint64_t cache_found_bytes;    /* dirty at the start */
+    bool cache_medium_is_gone; /* and that has been told */
+    uint64_t cache_found_bytes; /* dirty at the start */
     uint32_t cache_recovery_ms;
     struct cache_sample cache_samples[2]; /* a minute apart, the newer one last */
     uint32_t kept_count;
     struct cache_kept kept[CACHE_PRESERVED_MAX]; /* what was told to be preserved */
     struct group_store *group_store;
-    struct ctl_undo *undo;         /* saved metadata (ctl_undo.h) */
+    struct ctl_undo *undo; /* saved metadata (ctl_undo.h) */
     struct clock_timer work;
-    struct clock_timer later;      /* the next thing that waits for time to pass */
+    struct clock_timer later; /* the next thing that waits for time to pass */
     bool working;
     bool refresh_urgent;
-    bool foreign_noted;            /* what is known of foreign drives has changed */
-    uint32_t foreign_count;        /* sets, as they were told */
+    bool foreign_noted; /* what is known of foreign drives has changed */
+    struct foreign_summary foreign; /* as it was told */
 
-    struct ctl_claims *claims;     /* running */
-    const char *change;            /* who holds the configuration; NULL: nobody */
-    struct list commands;          /* waiting */
-    struct ctl_command *command;   /* running */
+    struct ctl_claims *claims; /* running */
+    const char *change; /* who holds the configuration; NULL: nobody */
+    struct list commands; /* waiting */
+    struct ctl_command *command; /* running */
     struct ctl_start *start;
     struct ctl_damage *damage;
     uint64_t start_began_us;
-    bool looking;                  /* the host has not looked at all of its drives yet */
+    bool looking; /* the host has not looked at all of its drives yet */
     void (*stop_done)(void *context);
     void *stop_context;
     uint64_t stop_deadline_us;
@@ -628,10 +631,10 @@ void ctl_vd_write_policy(const struct ctl_vd *cv, struct write_policy_decision *
 struct write_policy_wish {
     enum write_policy requested;
     enum degraded_policy degraded;
-    bool asked;                    /* it is asked for in this run */
+    bool asked; /* it is asked for in this run */
     struct ctl_drive *const *drives;
     uint32_t drive_count;
-    const struct ctl_vd *cv;       /* NULL: it has not been made */
+    const struct ctl_vd *cv; /* NULL: it has not been made */
 };
 void ctl_write_policy_of(const struct ctl *ctl, const struct write_policy_wish *wish,
                          struct write_policy_decision *ret_decision);
@@ -677,6 +680,9 @@ const struct group_config *cg_config(const struct ctl_group *cg);
 enum virtual_drive_state cg_state(const struct ctl_group *cg);
 const struct vd_config *cv_config(const struct ctl_vd *cv);
 enum virtual_drive_state cv_state(const struct ctl_vd *cv);
+/* Blocks of the virtual drive that cannot be read, each once, and of its parity. With thousands of
+ * ranges parity counts as data. */
+void cv_bad_blocks_count(const struct ctl_vd *cv, uint64_t *ret_data, uint64_t *ret_parity);
 uint64_t cg_member_usable_bytes(const struct ctl_group *cg);
 /* How much of this drive the group's members may use, whether it is one of them or not. */
 uint64_t cg_room_bytes(const struct ctl_group *cg, const struct ctl_drive *cd);
@@ -693,6 +699,7 @@ void cg_stale_tell(struct ctl_group *cg);
 
 /* drive_rules.c: a group waits for a drive of this serial number; NULL: none. */
 const struct ctl_group *group_that_waits(const struct ctl_drive *cd);
+const struct ctl_group *group_that_lacks(const struct ctl_drive *cd);
 
 /* ctl_overwritten.c: of a group that is not running. */
 bool cg_member_is_overwritten(const struct ctl_group *cg, uint32_t member);

@@ -172,6 +172,8 @@ int ctl_record_load(struct ctl *ctl)
         record_make(ctl);
         ctl_damage_controller(ctl);
         error = 0;
+    } else if (error != 0) {
+        ctl_damage_refuse(ctl, CONTROLLER_RECORD_NAME, error);
     }
     return error;
 }

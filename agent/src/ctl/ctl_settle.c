@@ -8,12 +8,15 @@
  * (2) A drive whose place in the winning record is marked lost is not in sync, whatever its
  *     label says; nor is one whose label is older than that record knows (cg_member_is_stale()).
  * (3) One that comes to a group at work with a later record than the group's: see ctl_later.c.
+ * (4) A drive that a command has claimed to overwrite it takes no place, neither then nor when the
+ *     command is refused: it stays what it was before.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_claim.h"
 #include "ctl/ctl_damage.h"
 #include "ctl/ctl_private.h"
 
@@ -232,6 +235,23 @@ static void settle_rival(struct ctl_drive *cd, const struct drive_label *label)
     }
 }
 
+/* (4) */
+static bool settle_overwritten(struct ctl_drive *cd, const struct drive_label *label)
+{
+    const struct ctl_group *cg =
+        label->role == LABEL_ROLE_MEMBER ? group_by_guid(cd->ctl, &label->group) : NULL;
+    char group[PATH_TEXT_BYTES];
+    struct reason reason;
+
+    if (cg == NULL || !ctl_claims_overwrite(cd->ctl, cd)) {
+        return false;
+    }
+    group_path(cg, group, sizeof(group));
+    reason_set(&reason, REASON_FOREIGN_IS_HERE, "group", group, NULL);
+    settle_foreign(cd, &reason);
+    return true;
+}
+
 static void settle_valid(struct ctl_drive *cd, const struct drive_label *label)
 {
     struct reason reason;
@@ -244,6 +264,9 @@ static void settle_valid(struct ctl_drive *cd, const struct drive_label *label)
         return;
     }
     settle_rival(cd, label);
+    if (settle_overwritten(cd, label)) {
+        return;
+    }
     if (settle_twins(cd, label)) {
         return;
     }
@@ -269,46 +292,15 @@ static void settle_valid(struct ctl_drive *cd, const struct drive_label *label)
     UNREACHABLE();
 }
 
-/* Its device has become larger, which its place in a group does not profit by. */
-static void grown_tell(struct ctl_drive *cd)
-{
-    struct reason reason;
-    char path[PATH_TEXT_BYTES];
-    char now[24];
-    char before[24];
-
-    if (cd->grown_bytes == 0 || cd->group == NULL) {
-        return;
-    }
-    drive_path(cd, path, sizeof(path));
-    (void)snprintf(now, sizeof(now), "%llu", (unsigned long long)cd->grown_bytes);
-    (void)snprintf(before, sizeof(before), "%llu", (unsigned long long)cd->size_bytes);
-    reason_set(&reason, REASON_DRIVE_GROWN, "size_bytes", now, "used_bytes", before, NULL);
-    settle_reason(cd, &reason);
-    ctl_event(cd->ctl, EVENT_DRIVE_GROWN, cd->identity.key, "drive", path, "size_bytes", now,
-              "used_bytes", before, NULL);
-}
-
 /* Its label, or the end of what it held, is out of reach. It is left as it is. */
 static void settle_shrunk(struct ctl_drive *cd)
 {
     struct reason reason;
-    char path[PATH_TEXT_BYTES];
-    char now[24];
-    char before[24];
-    char missing[24];
 
-    ASSERT(cd->shrunk_bytes > cd->size_bytes);
-    drive_path(cd, path, sizeof(path));
-    (void)snprintf(now, sizeof(now), "%llu", (unsigned long long)cd->size_bytes);
-    (void)snprintf(before, sizeof(before), "%llu", (unsigned long long)cd->shrunk_bytes);
-    size_difference(cd->shrunk_bytes - cd->size_bytes, missing);
-    reason_set(&reason, REASON_DRIVE_SHRUNK, "missing", missing, "used_bytes", before, "size_bytes",
-               now, NULL);
+    cd_shrunk_reason(cd, &reason);
     settle_reason(cd, &reason);
     cd->bad = true;
-    ctl_event(cd->ctl, EVENT_DRIVE_SHRUNK, cd->identity.key, "drive", path, "missing", missing,
-              "used_bytes", before, "size_bytes", now, NULL);
+    cd_shrunk_tell(cd);
 }
 
 void cd_settle(struct ctl_drive *cd)
@@ -346,7 +338,9 @@ void cd_settle(struct ctl_drive *cd)
         cd_place_clear(cd); /* a pulled member that came back as something else */
         cd->uuid = (struct uuid){0};
     }
-    grown_tell(cd);
+    if (cd->grown_bytes != 0 && (cd->group != NULL || cd->spare || cd->foreign)) {
+        cd_grown_tell(cd);
+    }
     cd->settled = true;
     if (cd->foreign && label != NULL && label->role == LABEL_ROLE_MEMBER) {
         cd->foreign_label = label; /* foreign_set.h (1) */

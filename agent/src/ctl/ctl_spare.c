@@ -16,6 +16,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/place_drive.h"
 
 struct replacement {
     struct ctl *ctl;
@@ -156,15 +157,6 @@ static void auto_replaced(struct ctl *ctl, int error, void *context)
     ctl_change_end(ctl);
 }
 
-static bool is_vacant_place_of(const struct ctl_group *cg, uint32_t member,
-                               const struct ctl_drive *cd)
-{
-    const struct member_config *config = &cg_config(cg)->members[member];
-
-    return config->place_known && config->eid == cd->identity.eid &&
-           config->slot == cd->identity.slot;
-}
-
 /* It arrived before the agent ended, or while nobody looked: as good as arriving now. */
 bool spare_is_due(const struct ctl_drive *cd)
 {
@@ -172,7 +164,7 @@ bool spare_is_due(const struct ctl_drive *cd)
         const struct ctl_group *cg = list_entry(node, const struct ctl_group, link);
 
         for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
-            if (cg->members[i] == NULL && is_vacant_place_of(cg, i, cd)) {
+            if (cg->members[i] == NULL && drive_is_in_place(cg, i, cd)) {
                 return cd->group == NULL && cd->label_status == LABEL_STATUS_NONE;
             }
         }
@@ -189,7 +181,7 @@ static bool is_replacement(const struct ctl_group *cg, uint32_t member, const st
     return cd->reinserted && blank && cd->present && !cd->departed && cd->group == NULL &&
            !cd->spare && cd_erasure(cd) == CD_ERASURE_NONE && !cd->foreign && cd->found == NULL &&
            !cd->bad && !cd->attempt.waits && !cd->has_unsuitable && cd->signature[0] == '\0' &&
-           is_vacant_place_of(cg, member, cd) && drive_fits_group(cd, cg, &reason);
+           drive_is_in_place(cg, member, cd) && drive_fits_group(cd, cg, &reason);
 }
 
 static struct ctl_drive *replacement_find(const struct ctl_group *cg, uint32_t member)

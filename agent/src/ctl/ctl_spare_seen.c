@@ -29,6 +29,7 @@ bool spare_seen_is_lost(const struct ctl *ctl, const struct controller_spare *se
 
     return cd != NULL && cd->present && cd->drive != NULL && cd->settled && !cd->spare &&
            cd->group == NULL && cd->copyback_of == NULL && !cd->jbod &&
+           cd_life(cd) != LIFE_TOO_SMALL &&
            (cd->label_status == LABEL_STATUS_NONE || cd->label_status == LABEL_STATUS_DAMAGED);
 }
 
@@ -111,7 +112,7 @@ void ctl_spares_look(struct ctl *ctl)
         const struct ctl_drive *cd = drive_by_key(ctl, ctl->spares_seen[i - 1].key);
 
         if (cd != NULL && cd->present && cd->settled && (!cd->spare || cd->group != NULL) &&
-            cd->label_status != LABEL_STATUS_SHRUNK &&
+            cd->label_status != LABEL_STATUS_SHRUNK && cd_life(cd) != LIFE_TOO_SMALL &&
             !spare_seen_is_lost(ctl, &ctl->spares_seen[i - 1])) {
             spare_seen_drop(ctl, i - 1);
         }

@@ -10,8 +10,8 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "ctl/ctl_damage.h"
 #include "meta/bad_blocks.h"
-#include "meta/md_super.h"
 
 #define DAY_US (UINT64_C(24) * 3600 * 1000000)
 
@@ -115,6 +115,16 @@ static void damage_saved(struct store_request *put, int error)
     ctl_kick(ctl);
 }
 
+static void undo_damage_log(struct ctl *ctl, const char *name)
+{
+    char file[STORE_NAME_MAX + 3];
+
+    (void)snprintf(file, sizeof(file), "r-%s", name);
+    ctl_damage_told(ctl, file,
+                    "What it held of a deleted virtual drive, and older copies from the same drive "
+                    "group, cannot be restored");
+}
+
 void ctl_undo_started(struct ctl *ctl)
 {
     struct ctl_undo *undo = ctl->undo;
@@ -127,6 +137,7 @@ void ctl_undo_started(struct ctl *ctl)
             undo->damage_fresh[i] = false;
             undo_place_name(i, name);
             ctl_event(ctl, EVENT_UNDO_DAMAGED, controller_key(ctl), "place", name, NULL);
+            undo_damage_log(ctl, name);
         }
     }
     if (!undo->damage_noted) {
@@ -350,18 +361,6 @@ static void who_take(const struct ctl *ctl, char out[UNDO_WHO_MAX + 1])
     }
 }
 
-/* The only one of those that are taken off which is in the print of a drive. */
-static uint64_t sector_cleared(const struct undo_record *record, uint32_t drive)
-{
-    for (uint32_t i = 0; i < record->sector_count; i++) {
-        if (record->sectors[i].drive == drive &&
-            record->sectors[i].offset_bytes == MD_SUPER_OFFSET_BYTES) {
-            return MD_SUPER_OFFSET_BYTES;
-        }
-    }
-    return 0;
-}
-
 void undo_save_run(struct undo_save *save)
 {
     struct undo_record *record = save->record;
@@ -375,7 +374,8 @@ void undo_save_run(struct undo_save *save)
         if (save->drives[i] != NULL) {
             save->pending++;
             save->prints[i] = (struct drive_print){.drive = save->drives[i]->drive,
-                                                   .blank_bytes = sector_cleared(record, i),
+                                                   .cleared = record,
+                                                   .index = i,
                                                    .complete = save_printed,
                                                    .owner = save};
             drive_print_take(&save->prints[i]);

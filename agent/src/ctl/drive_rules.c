@@ -440,6 +440,21 @@ const struct ctl_group *group_that_waits(const struct ctl_drive *cd)
     return NULL;
 }
 
+/* The place of a drive of this serial number is empty. */
+const struct ctl_group *group_that_lacks(const struct ctl_drive *cd)
+{
+    LIST_FOR_EACH (node, &cd->ctl->groups) {
+        const struct ctl_group *cg = list_entry(node, const struct ctl_group, link);
+
+        for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+            if (cg->members[i] == NULL && cd_has_serial(cd, cg_config(cg)->members[i].serial)) {
+                return cg;
+            }
+        }
+    }
+    return NULL;
+}
+
 static bool refuse_data(struct reason *ret_reason, const struct ctl_drive *cd, const char *what)
 {
     char path[PATH_TEXT_BYTES];

@@ -139,9 +139,7 @@ enum controller_status findings_status(const struct finding_list *list)
     for (uint32_t i = 0; i < list->count; i++) {
         const struct finding_kind *kind = finding_kind(list->items[i].code);
 
-        if (kind->object_kind != OBJECT_KIND_HOST && kind->status > worst) {
-            worst = kind->status;
-        }
+        worst = kind->status > worst ? kind->status : worst;
     }
     return worst;
 }

@@ -6,26 +6,54 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_damage.h"
 #include "ctl/ctl_host.h"
+#include "ctl/ctl_superseded.h"
+#include "ctl/ctl_unclaimed.h"
 #include "ctl/finding_rows.h"
+#include "ctl/place_drive.h"
 
 /* Drive groups */
+
+/* The first lost member in whose bay a drive is that is not used. */
+static void place_drives_tell(const struct ctl_group *cg, struct finding *finding)
+{
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        if ((cg->members[i] == NULL || cg->members[i]->departed) &&
+            place_drive_tell(cg, i, finding)) {
+            return;
+        }
+    }
+}
 
 static bool has_empty_places(const void *subject, struct finding *finding)
 {
     const struct ctl_group *cg = subject;
+    bool superseded = cg_is_superseded(cg);
+    const struct ctl_drive *unclaimed = NULL; /* the last of them */
+    uint32_t unclaimed_count = 0;
     struct name_list away = {.count = 0};
     char group[16];
 
     for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        if (superseded && cg_member_superseded(cg, i) != NULL) {
+            continue; /* it is here */
+        }
         if (cg->members[i] == NULL || cg->members[i]->departed) {
-            char name[NAME_TEXT_BYTES];
+            char name[MEMBER_TEXT_BYTES];
             char entry[sizeof(name) + sizeof(cg_config(cg)->members[i].serial) + 16];
 
-            member_name(cg, i, name);
-            (void)snprintf(entry, sizeof(entry), "%s (serial %s)", name,
-                           cg_config(cg)->members[i].serial);
+            if (member_name(cg, i, name)) {
+                (void)snprintf(entry, sizeof(entry), "%s (serial %s)", name,
+                               cg_config(cg)->members[i].serial);
+            } else {
+                (void)snprintf(entry, sizeof(entry), "%s", name);
+            }
             name_list_add(&away, entry);
+            if (member_unclaimed(cg, i) != NULL) {
+                unclaimed = member_unclaimed(cg, i);
+                unclaimed_count++;
+            }
         }
     }
     if (away.count == 0) {
@@ -33,6 +61,18 @@ static bool has_empty_places(const void *subject, struct finding *finding)
     }
     (void)snprintf(group, sizeof(group), "%u", cg_config(cg)->index);
     finding_tell(finding, "group", group, "drives", name_list_text(&away), NULL);
+    if (cg_state(cg) == VIRTUAL_DRIVE_STATE_OFFLINE) { /* a new drive would not help */
+        finding->effect.code = REASON_EFFECT_PLACE_EMPTY_OFFLINE;
+        finding->remedy.code = REASON_REMEDY_VIRTUAL_DRIVE_OFFLINE;
+    } else {
+        place_drives_tell(cg, finding);
+    }
+    if (unclaimed != NULL) {
+        finding->cause = unclaimed->unsuitable;
+        if (unclaimed_count == away.count) { /* the others have to be put back */
+            finding->remedy.code = REASON_REMEDY_DRIVE_UNCLAIMED;
+        }
+    }
     return true;
 }
 
@@ -65,8 +105,34 @@ static bool has_used_up_spares(const void *subject, struct finding *finding)
     return true;
 }
 
+static bool has_superseded_places(const void *subject, struct finding *finding)
+{
+    const struct ctl_group *cg = subject;
+    struct name_list drives = {.count = 0};
+    char path[PATH_TEXT_BYTES];
+    char group[16];
+
+    if (!cg_is_superseded(cg)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        const struct ctl_drive *cd = cg_member_superseded(cg, i);
+        char name[NAME_TEXT_BYTES];
+
+        if (cd != NULL) {
+            drive_name(cd, name);
+            name_list_add(&drives, name);
+        }
+    }
+    controller_path(cg->ctl, path, sizeof(path));
+    (void)snprintf(group, sizeof(group), "%u", cg_config(cg)->index);
+    finding_tell(finding, "group", group, "drives", name_list_text(&drives), "path", path, NULL);
+    return true;
+}
+
 static const struct finding_row group_rows[] = {
     {FINDING_PLACE_EMPTY, has_empty_places},
+    {FINDING_PLACE_SUPERSEDED, has_superseded_places},
     {FINDING_SPARES_USED_UP, has_used_up_spares},
 };
 
@@ -115,18 +181,56 @@ static bool cache_is_preserved(const void *subject, struct finding *finding)
     return true;
 }
 
+/* All of them are refused: what to do about the first one's reason. */
+static enum reason_code foreign_remedy(enum reason_code refusal)
+{
+    switch ((int)refusal) { /* the others need somebody who looks at them */
+    case REASON_FOREIGN_IS_HERE:
+        return REASON_REMEDY_FOREIGN_IS_HERE;
+    case REASON_FOREIGN_INCOMPLETE:
+        return REASON_REMEDY_FOREIGN_INCOMPLETE;
+    case REASON_FOREIGN_DUPLICATE:
+        return REASON_REMEDY_FOREIGN_DUPLICATE;
+    case REASON_DRIVE_IN_USE:
+        return REASON_REMEDY_FOREIGN_UNUSABLE;
+    default:
+        return REASON_REMEDY_FOREIGN_REFUSED;
+    }
+}
+
 static bool has_foreign_sets(const void *subject, struct finding *finding)
 {
     const struct ctl *ctl = subject;
     char path[PATH_TEXT_BYTES];
     char count[16];
 
-    if (ctl->foreign_count == 0) {
+    if (ctl->foreign.count == 0) {
         return false;
     }
     controller_path(ctl, path, sizeof(path));
-    (void)snprintf(count, sizeof(count), "%u", ctl->foreign_count);
-    finding_tell(finding, "controller", path, "count", count, "path", path, NULL);
+    (void)snprintf(count, sizeof(count), "%u", ctl->foreign.count);
+    if (ctl->foreign.refused_count < ctl->foreign.count) {
+        finding_tell(finding, "controller", path, "count", count, "path", path, NULL);
+        return true;
+    }
+    finding_tell(finding, "controller", path, "names", ctl->foreign.refused, "path", path, NULL);
+    finding->what.code = REASON_FINDING_FOREIGN_REFUSED;
+    finding->cause = ctl->foreign.refusal;
+    finding->remedy.code = foreign_remedy(ctl->foreign.refusal.code);
+    return true;
+}
+
+static bool had_damaged_records(const void *subject, struct finding *finding)
+{
+    const struct ctl *ctl = subject;
+    struct name_list files = ctl->damage->files;
+    char path[PATH_TEXT_BYTES];
+
+    if (files.count == 0) {
+        return false;
+    }
+    controller_path(ctl, path, sizeof(path));
+    finding_tell(finding, "controller", path, "files", name_list_text(&files), NULL);
     return true;
 }
 
@@ -134,6 +238,7 @@ static const struct finding_row controller_rows[] = {
     {FINDING_CACHE_FAILED, cache_has_failed},
     {FINDING_CACHE_PRESERVED, cache_is_preserved},
     {FINDING_FOREIGN_CONFIGURATION, has_foreign_sets},
+    {FINDING_STATE_RECORD_DAMAGED, had_damaged_records},
 };
 
 /* Battery */
@@ -251,7 +356,19 @@ static bool state_is_unwritable(const void *subject, struct finding *finding)
     return true;
 }
 
+static bool monitor_is_silent(const void *subject, struct finding *finding)
+{
+    const struct ctl *ctl = subject;
+
+    if (!ctl->host->monitor_silent) {
+        return false;
+    }
+    finding_tell(finding, NULL);
+    return true;
+}
+
 static const struct finding_row host_rows[] = {
+    {FINDING_MONITOR_SILENT, monitor_is_silent},
     {FINDING_STATE_UNWRITABLE, state_is_unwritable},
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_unclaimed.h"
 #include "ctl/finding_rows.h"
 #include "ctl/foreign_set.h"
 #include "ctl/vd_policies.h"
@@ -130,29 +131,74 @@ static bool is_bad(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
 
+    if (cd_life(cd) == LIFE_TOO_SMALL && cd_shrunk_from(cd) == 0 && cd_is_counted_on(cd) &&
+        drive_holds(cd, LIFE_TOO_SMALL, finding)) {
+        finding->cause = cd->unsuitable;
+        finding->remedy.code = REASON_REMEDY_DRIVE_SHRUNK_TOO_SMALL;
+        return true;
+    }
     return (cd->label_status != LABEL_STATUS_SHRUNK && drive_holds(cd, LIFE_UBAD, finding)) ||
            drive_holds(cd, LIFE_ERASED_PARTLY, finding);
+}
+
+static bool is_unclaimed(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+    const struct ctl_group *cg = NULL;
+    char name[NAME_TEXT_BYTES];
+    char group[16] = "";
+
+    if (!cd_is_unclaimed(cd)) {
+        return false;
+    }
+    cg = group_that_lacks(cd);
+    if (cg != NULL) {
+        (void)snprintf(group, sizeof(group), "%u", cg_config(cg)->index);
+    }
+    drive_name(cd, name);
+    finding_tell(finding, "drive", name, "serial", cd->identity.serial, "group", group, NULL);
+    finding->cause = cd->unsuitable;
+    if (cg != NULL) {
+        finding->effect.code = REASON_EFFECT_DRIVE_UNCLAIMED_GROUP;
+    } else if (cd_was_spare(cd)) {
+        finding->effect.code = REASON_EFFECT_DRIVE_UNCLAIMED_SPARE;
+    }
+    return true;
+}
+
+static bool is_named_twice(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+    char name[NAME_TEXT_BYTES];
+
+    if (!cd->present || !cd->has_unsuitable ||
+        cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SAME) {
+        return false;
+    }
+    drive_name(cd, name);
+    finding_tell(finding, "drive", name, "device", cd->unsuitable.params[0].value, NULL);
+    finding->cause = cd->unsuitable;
+    return true;
 }
 
 static bool has_shrunk(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
+    struct shrunk_text text;
     char name[NAME_TEXT_BYTES];
     char path[PATH_TEXT_BYTES];
-    char now[24];
-    char before[24];
-    char missing[24];
 
-    if (cd->label_status != LABEL_STATUS_SHRUNK || cd_life(cd) != LIFE_UBAD) {
+    if (cd_shrunk_from(cd) == 0 || cd_state(cd) != DRIVE_STATE_UNCONFIGURED_BAD) {
         return false;
     }
     drive_name(cd, name);
     drive_path(cd, path, sizeof(path));
-    (void)snprintf(now, sizeof(now), "%llu", (unsigned long long)cd->size_bytes);
-    (void)snprintf(before, sizeof(before), "%llu", (unsigned long long)cd->shrunk_bytes);
-    size_difference(cd->shrunk_bytes - cd->size_bytes, missing);
+    cd_shrunk_text(cd, &text);
     finding_tell(finding, "drive", name, "serial", cd->identity.serial, "path", path, "missing",
-                 missing, "used_bytes", before, "size_bytes", now, NULL);
+                 text.missing, "used_bytes", text.before, "size_bytes", text.now, NULL);
+    if (cd_life(cd) == LIFE_TOO_SMALL) { /* nothing can be written that would free it */
+        finding->remedy.code = REASON_REMEDY_DRIVE_SHRUNK_TOO_SMALL;
+    }
     return true;
 }
 
@@ -262,6 +308,8 @@ static const struct finding_row rows[] = {
     {FINDING_REBUILD_FAILED, rebuild_has_failed},
     {FINDING_DRIVE_UNCONFIGURED_BAD, is_bad},
     {FINDING_DRIVE_SHRUNK, has_shrunk},
+    {FINDING_DRIVE_UNCLAIMED, is_unclaimed},
+    {FINDING_DRIVE_NAMED_TWICE, is_named_twice},
     {FINDING_DRIVE_PREDICTIVE_FAILURE, predicts_failure},
     {FINDING_DRIVE_MEDIA_ERRORS, has_media_errors},
     {FINDING_DRIVE_SLOW, is_slow},

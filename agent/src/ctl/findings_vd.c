@@ -7,7 +7,10 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/ctl_stripe.h"
+#include "ctl/ctl_superseded.h"
+#include "ctl/ctl_unclaimed.h"
 #include "ctl/finding_rows.h"
+#include "ctl/place_drive.h"
 #include "meta/bad_blocks.h"
 #include "meta/config_state.h"
 
@@ -93,6 +96,20 @@ static void cause_of_no_spare(const struct ctl_group *cg, uint32_t member, struc
     }
 }
 
+/* It is here and cannot be claimed. */
+static bool remedy_of_unclaimed(const struct ctl_group *cg, uint32_t member,
+                                struct finding *finding)
+{
+    const struct ctl_drive *cd = member_unclaimed(cg, member);
+
+    if (cd == NULL) {
+        return false;
+    }
+    finding->cause = cd->unsuitable;
+    reason_set(&finding->remedy, REASON_REMEDY_DRIVE_UNCLAIMED, NULL);
+    return true;
+}
+
 /* Nobody stands in: what is told by default, unless the drive itself is there. */
 static void remedy_of_vacant(const struct ctl_group *cg, uint32_t member, struct finding *finding)
 {
@@ -104,7 +121,8 @@ static void remedy_of_vacant(const struct ctl_group *cg, uint32_t member, struct
         remedy_of_spare(cg, member, spare, finding);
         return;
     }
-    if (cg_rebuild_waits(cg, &finding->remedy)) {
+    if (cg_rebuild_waits(cg, &finding->remedy) || remedy_of_unclaimed(cg, member, finding) ||
+        place_drive_tell(cg, member, finding)) {
         return;
     }
     cause_of_no_spare(cg, member, finding);
@@ -136,13 +154,16 @@ static void redundancy_tell(const struct ctl_vd *cv, struct finding *finding)
     const struct group_config *config = cg_config(cg);
     struct name_list away = {.count = 0};
     struct name_list last = {.count = 0};
-    char first[NAME_TEXT_BYTES] = "the drive";
-    char name[NAME_TEXT_BYTES];
+    char first[MEMBER_TEXT_BYTES] = "the drive";
+    char name[MEMBER_TEXT_BYTES];
     char count[24];
+    bool first_has_bay = true;
 
     for (uint32_t i = 0; i < config->member_count; i++) {
-        member_name(cg, i, name);
+        bool has_bay = member_name(cg, i, name);
+
         if (!member_is_in_sync(cg, i)) {
+            first_has_bay = away.count == 0 ? has_bay : first_has_bay;
             memcpy(first, away.count == 0 ? name : first, sizeof(first));
             name_list_add(&away, name);
         } else if (group_config_is_last_copy(config, i)) {
@@ -157,6 +178,9 @@ static void redundancy_tell(const struct ctl_vd *cv, struct finding *finding)
     } else if (finding->code == FINDING_VIRTUAL_DRIVE_PARTIALLY_DEGRADED &&
                strcmp(count, "1") == 0) {
         finding->effect.code = REASON_EFFECT_SURVIVES_ONE;
+    }
+    if (!first_has_bay) {
+        finding->remedy.code = REASON_REMEDY_MEMBER_GONE;
     }
     redundancy_repair(cg, finding);
 }
@@ -199,9 +223,23 @@ static bool is_offline(const void *subject, struct finding *finding)
         reason_set(&finding->cause, REASON_GROUP_CHANGED_ELSEWHERE, "group", path, "why",
                    cg->elsewhere_problem, NULL);
     }
+    if (cg_is_superseded(cg)) {
+        char group[16];
+
+        controller_path(cg->ctl, path, sizeof(path));
+        (void)snprintf(group, sizeof(group), "%u", cg_config(cg)->index);
+        reason_set(&finding->remedy, REASON_REMEDY_PLACE_SUPERSEDED, "group", group, "path", path,
+                   NULL);
+        return true;
+    }
     for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
         if (cg->members[i] != NULL && cd_life(cg->members[i]) == LIFE_NEEDED) {
             remedy_drive(finding, REASON_REMEDY_SET_ONLINE, cg->members[i]);
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        if (remedy_of_unclaimed(cg, i, finding)) {
             return true;
         }
     }
@@ -210,12 +248,9 @@ static bool is_offline(const void *subject, struct finding *finding)
 
 /* Data */
 
-static bool has_lost_blocks(const void *subject, struct finding *finding)
+/* False: there are none. */
+static bool blocks_tell(const struct ctl_vd *cv, uint64_t blocks, struct finding *finding)
 {
-    const struct ctl_vd *cv = subject;
-    const struct vd_config *config = cv_config(cv);
-    uint64_t blocks = bad_blocks_count(cg_config(cv->cg), config->extent_start_bytes,
-                                       config->geometry.extent_bytes, BAD_KINDS_ALL);
     char path[PATH_TEXT_BYTES];
     char count[24];
 
@@ -224,8 +259,27 @@ static bool has_lost_blocks(const void *subject, struct finding *finding)
     }
     vd_path(cv, path, sizeof(path));
     number_text(count, blocks);
-    finding_tell(finding, "name", config->name, "count", count, "path", path, NULL);
+    finding_tell(finding, "name", cv_config(cv)->name, "count", count, "path", path, NULL);
     return true;
+}
+
+static bool has_lost_blocks(const void *subject, struct finding *finding)
+{
+    uint64_t blocks = 0;
+    uint64_t parity_blocks = 0;
+
+    cv_bad_blocks_count(subject, &blocks, &parity_blocks);
+    return blocks_tell(subject, blocks, finding);
+}
+
+/* All data can be read. */
+static bool has_lost_parity(const void *subject, struct finding *finding)
+{
+    uint64_t blocks = 0;
+    uint64_t parity_blocks = 0;
+
+    cv_bad_blocks_count(subject, &blocks, &parity_blocks);
+    return blocks == 0 && blocks_tell(subject, parity_blocks, finding);
 }
 
 static bool has_lost_writes(const void *subject, struct finding *finding)
@@ -376,6 +430,7 @@ static const struct finding_row rows[] = {
     {FINDING_VIRTUAL_DRIVE_DEGRADED, is_degraded},
     {FINDING_VIRTUAL_DRIVE_PARTIALLY_DEGRADED, is_partially_degraded},
     {FINDING_VIRTUAL_DRIVE_LOST_BLOCKS, has_lost_blocks},
+    {FINDING_VIRTUAL_DRIVE_LOST_PARITY, has_lost_parity},
     {FINDING_WRITES_LOST, has_lost_writes},
     {FINDING_DATA_SUSPECT, is_in_doubt},
     {FINDING_REDUNDANCY_INCONSISTENT, is_inconsistent},

@@ -50,7 +50,7 @@ static bool is_finished(const struct foreign_md *set, struct reason *ret_reason)
         } else if ((md->features & MD_FEATURE_REPLACEMENT) != 0) {
             what = "the replacement of a drive";
         } else if (md->resyncing && md_tolerance(md) > 0) {
-            what = "a resynchronisation";
+            what = "a resynchronization";
         }
     }
     if (what != NULL) {

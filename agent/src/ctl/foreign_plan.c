@@ -9,7 +9,7 @@
 #include "base/checked.h"
 #include "ctl/foreign_set.h"
 #include "drive/drive_layout.h"
-#include "meta/ddf_io.h"
+#include "meta/seal.h"
 
 void foreign_reason(enum foreign_state state, const char *why, struct reason *ret_reason)
 {
@@ -116,6 +116,36 @@ static void layout_choose(struct foreign_plan *plan)
     }
 }
 
+static bool ranges_meet(uint64_t first, uint64_t first_bytes, uint64_t second,
+                        uint64_t second_bytes)
+{
+    return first < second + second_bytes && second < first + first_bytes;
+}
+
+/* The label and the seal lie where nothing of the set's own metadata is: that stays whole until
+ * the import is committed (command_foreign.c (1)). */
+static bool label_is_clear(const struct ctl_drive *cd, bool compact)
+{
+    const struct ddf_header *header = &cd->found->ddf->header;
+    uint64_t label = drive_layout_label_offset(cd->size_bytes, compact, 0);
+    uint64_t label_bytes = LABEL_SLOT_COUNT * LABEL_SLOT_BYTES + SEAL_BYTES;
+    uint64_t copy_bytes = (uint64_t)ddf_copy_sectors(header) * DDF_SECTOR_BYTES;
+
+    return !ranges_meet(label, label_bytes, header->primary_lba * DDF_SECTOR_BYTES, copy_bytes) &&
+           (header->secondary_lba == DDF_NO_LBA ||
+            !ranges_meet(label, label_bytes, header->secondary_lba * DDF_SECTOR_BYTES, copy_bytes));
+}
+
+static bool labels_are_clear(const struct foreign_plan *plan, bool compact)
+{
+    for (uint32_t i = 0; i < plan->config.member_count; i++) {
+        if (plan->members[i] != NULL && !label_is_clear(plan->members[i], compact)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool plan_from_ddf(struct foreign_plan *plan, const struct foreign_set *set,
                           struct ddf_found *found)
 {
@@ -131,25 +161,24 @@ static bool plan_from_ddf(struct foreign_plan *plan, const struct foreign_set *s
         return refuse(plan, FOREIGN_STATE_UNSUPPORTED, why);
     }
     if (plan->config.vd_count != set->ddf.newest->vd_count) {
-        return refuse(plan, FOREIGN_STATE_UNSUPPORTED,
-                      "Its virtual drives are not all on the same drives.");
+        return refuse(
+            plan, FOREIGN_STATE_UNSUPPORTED,
+            "Its virtual drives are on different drives, or on the same ones in different order.");
     }
     for (uint32_t i = 0; i < plan->config.member_count; i++) {
         enum member_state state = plan->config.members[i].state;
 
         if (state == MEMBER_ONLINE || state == MEMBER_REBUILD) {
-            struct ctl_drive *cd = set->drives[found->places[i].drive];
-
-            if (!ddf_header_is_as_mdadms(&cd->found->ddf->header, cd->size_bytes) &&
-                !ddf_header_is_as_ours(&cd->found->ddf->header, cd->size_bytes)) {
-                return refuse(plan, FOREIGN_STATE_UNSUPPORTED,
-                              "Its metadata lie where they are not written here.");
-            }
-            plan->members[i] = cd;
+            plan->members[i] = set->drives[found->places[i].drive];
         }
     }
     blocks_fit(plan, set->drives, set->drive_count);
     layout_choose(plan);
+    plan->config.compact = plan->config.compact || !labels_are_clear(plan, false);
+    if (!labels_are_clear(plan, plan->config.compact)) {
+        return refuse(plan, FOREIGN_STATE_UNSUPPORTED,
+                      "Its metadata lie where the label would have to be written.");
+    }
     return true;
 }
 
@@ -223,13 +252,36 @@ static bool plan_from_labels(struct foreign_plan *plan, const struct foreign_set
 
 /* Both */
 
+static bool refuse_here(struct foreign_plan *plan, const struct ctl_group *cg)
+{
+    char path[PATH_TEXT_BYTES];
+
+    group_path(cg, path, sizeof(path));
+    reason_set(&plan->refusal, REASON_FOREIGN_IS_HERE, "group", path, NULL);
+    return false;
+}
+
+/* Whatever an old or copied member says of its group, or lacks of it. */
+static bool set_is_not_here(const struct ctl *ctl, struct foreign_plan *plan,
+                            const struct foreign_set *set)
+{
+    LIST_FOR_EACH (node, &ctl->host->ctls) {
+        const struct ctl *other = list_entry(node, const struct ctl, host_link);
+        const struct ctl_group *cg = group_by_guid(other, &set->guid);
+
+        if (cg != NULL) {
+            return refuse_here(plan, cg);
+        }
+    }
+    return true;
+}
+
 /* A set that runs here must never be overwritten by what an old drive of it says. */
 static bool is_not_here(const struct ctl *ctl, struct foreign_plan *plan)
 {
     LIST_FOR_EACH (node, &ctl->host->ctls) {
         const struct ctl *other = list_entry(node, const struct ctl, host_link);
         const struct ctl_group *cg = group_by_guid(other, &plan->config.guid);
-        char path[PATH_TEXT_BYTES];
 
         for (uint32_t i = 0; i < plan->config.vd_count && cg == NULL; i++) {
             char key[GUID_TEXT_BYTES];
@@ -240,9 +292,7 @@ static bool is_not_here(const struct ctl *ctl, struct foreign_plan *plan)
             cg = object != NULL ? ((const struct ctl_vd *)object->subject)->cg : NULL;
         }
         if (cg != NULL) {
-            group_path(cg, path, sizeof(path));
-            reason_set(&plan->refusal, REASON_FOREIGN_IS_HERE, "group", path, NULL);
-            return false;
+            return refuse_here(plan, cg);
         }
     }
     return true;
@@ -396,7 +446,7 @@ static bool plan_complete(const struct ctl *ctl, struct foreign_plan *plan)
 static bool plan_fill(const struct ctl *ctl, const struct foreign_set *set,
                       struct foreign_plan *plan, struct ddf_found *found)
 {
-    if (!twins_are_absent(plan, set)) {
+    if (!set_is_not_here(ctl, plan, set) || !twins_are_absent(plan, set)) {
         return false;
     }
     if (set->format == FOREIGN_FORMAT_DDF ? !plan_from_ddf(plan, set, found)

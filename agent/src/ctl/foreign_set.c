@@ -9,11 +9,12 @@
 
 #include "base/assert.h"
 #include "base/sha256.h"
+#include "ctl/ctl_unclaimed.h"
 
 bool foreign_drive_id(const struct ctl_drive *cd, enum foreign_format *ret_format,
                       struct guid *ret_guid)
 {
-    if (!cd->present || cd->departed) {
+    if (!cd->present || cd->departed || cd_is_unclaimed(cd)) {
         return false;
     }
     if (cd->drive == NULL && cd->found != NULL && cd->found->kind == FOREIGN_DDF) {

@@ -64,6 +64,14 @@ struct ctl_foreign_visitor {
     void *context;
 };
 
+/* What the finding about them says. */
+struct foreign_summary {
+    uint32_t count;         /* sets */
+    uint32_t refused_count; /* those that cannot be imported */
+    char refused[120];      /* their names */
+    struct reason refusal;  /* of the first of them */
+};
+
 void ctl_foreign(const struct ctl *ctl, const struct ctl_foreign_visitor *visitor);
 
 #endif

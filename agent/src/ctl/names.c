@@ -39,18 +39,41 @@ void drive_name(const struct ctl_drive *cd, char out[NAME_TEXT_BYTES])
     }
 }
 
-void member_name(const struct ctl_group *cg, uint32_t member, char out[NAME_TEXT_BYTES])
+/* Another drive sits in the bay now. */
+static bool bay_is_taken(const struct ctl *ctl, uint32_t eid, uint32_t slot,
+                         const struct ctl_drive *former)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (cd != former && cd->present && !cd->departed && cd->identity.eid == eid &&
+            cd->identity.slot == slot) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool member_name(const struct ctl_group *cg, uint32_t member, char out[MEMBER_TEXT_BYTES])
 {
     const struct member_config *config = &cg_config(cg)->members[member];
+    const struct ctl_drive *cd = cg->members[member];
+    bool in_bay = config->place_known && config->eid != EID_NONE;
 
     ASSERT(member < cg_config(cg)->member_count);
-    if (cg->members[member] != NULL && !cg->members[member]->departed) {
-        drive_name(cg->members[member], out);
-    } else if (config->place_known && config->eid != EID_NONE) {
-        (void)snprintf(out, NAME_TEXT_BYTES, "%u:%u", config->eid, config->slot);
-    } else {
-        (void)snprintf(out, NAME_TEXT_BYTES, "%.*s", (int)NAME_TEXT_BYTES - 1, config->serial);
+    if (cd != NULL && !cd->departed &&
+        (cd->present || cd->identity.eid == EID_NONE ||
+         !bay_is_taken(cg->ctl, cd->identity.eid, cd->identity.slot, cd))) {
+        drive_name(cd, out);
+        return true;
     }
+    if ((cd == NULL || cd->departed) && in_bay &&
+        !bay_is_taken(cg->ctl, config->eid, config->slot, NULL)) {
+        (void)snprintf(out, MEMBER_TEXT_BYTES, "%u:%u", config->eid, config->slot);
+        return true;
+    }
+    (void)snprintf(out, MEMBER_TEXT_BYTES, "serial %s", config->serial);
+    return false;
 }
 
 void name_list_add(struct name_list *list, const char *name)

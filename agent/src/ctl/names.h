@@ -17,9 +17,11 @@ const char *name_list_text(struct name_list *list);
 
 /* "252:3", or its path where there is no enclosure: in sentences. */
 #define NAME_TEXT_BYTES 24u
+#define MEMBER_TEXT_BYTES 48u
 void drive_name(const struct ctl_drive *cd, char out[NAME_TEXT_BYTES]);
-/* Of whoever has the place or had it: "252:3", or a serial number where that is not known. */
-void member_name(const struct ctl_group *cg, uint32_t member, char out[NAME_TEXT_BYTES]);
+/* Of whoever has the place or had it: "252:3". False: "serial X", because that is not known or
+ * another drive is there now. */
+bool member_name(const struct ctl_group *cg, uint32_t member, char out[MEMBER_TEXT_BYTES]);
 void controller_path(const struct ctl *ctl, char *out, size_t capacity);
 /* What stands behind /s in its path: the slot, or the number of a drive outside all enclosures. */
 uint32_t drive_address_number(const struct ctl_drive *cd);

@@ -1,5 +1,5 @@
 /*
- * Latencies of drives and virtual drives, and counters_reset, which makes read-ahead forget the
+ * The load of drives and virtual drives, and counters_reset, which makes read-ahead forget the
  * streams it has seen too.
  */
 #include <string.h>
@@ -7,18 +7,31 @@
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
 
-const struct latency *ctl_drive_latency(const struct ctl *ctl, const char *key)
+bool ctl_drive_load(const struct ctl *ctl, const char *key, struct ctl_load *ret_load)
 {
     const struct ctl_drive *cd = drive_by_key(ctl, key);
 
-    return cd == NULL || cd->drive == NULL ? NULL : drive_latency(cd->drive);
+    if (cd == NULL || cd->drive == NULL) {
+        return false;
+    }
+    *ret_load = (struct ctl_load){.latency = drive_latency(cd->drive),
+                                  .queued = drive_queued_all(cd->drive)};
+    return true;
 }
 
-const struct latency *ctl_vd_latency(const struct ctl *ctl, const char *key)
+bool ctl_vd_load(const struct ctl *ctl, const char *key, struct ctl_load *ret_load)
 {
     const struct ctl_vd *cv = vd_by_key(ctl, key);
 
-    return cv == NULL || cv->vd == NULL ? NULL : vd_latency(cv->vd);
+    if (cv == NULL || cv->vd == NULL) {
+        return false;
+    }
+    *ret_load = (struct ctl_load){
+        .latency = vd_latency(cv->vd), .queued = vd_requests(cv->vd), .cached = cv->cached != NULL};
+    if (cv->cached != NULL) {
+        vd_cached_reads(cv->cached, &ret_load->hit_bytes, &ret_load->miss_bytes);
+    }
+    return true;
 }
 
 static void drive_reset(struct ctl_drive *cd)

@@ -648,6 +648,9 @@ void ctl_preview(struct ctl *ctl, struct command_vd_create *args, struct ctl_pre
 
     ctl_refresh(ctl);
     creation_plan(ctl, args, &creation, ret_preview);
+    if (ret_preview->has_policies) {
+        ctl_default_tell(ctl, args, &ret_preview->policies);
+    }
     if (!filled) {
         preview_refuse(ret_preview, &reason);
     }

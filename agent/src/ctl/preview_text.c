@@ -1,6 +1,6 @@
 /*
  * What a preview says in words: tolerance, warnings, the same as a CLI command, and the
- * fingerprint by which a creation recognises its preview.
+ * fingerprint by which a creation recognizes its preview.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 
 #include "base/words.h"
 #include "raid/geometry.h"
+#include "raid/mirror_policy.h"
 #include "raid/plan.h"
 
 #define PROFILE_PRESETS_MAX 8u
@@ -24,6 +25,8 @@ struct vd_preset {
     enum degraded_policy degraded_policy;
 };
 
+#define COMMANDS_PER_DRIVE_MAX 256u
+
 /* What limits the model's speed, for predictions; the arrays of a host are never slowed down.
  * 0: nothing. */
 struct controller_ceilings {
@@ -35,6 +38,7 @@ struct controller_ceilings {
     uint64_t stream_bytes_per_s; /* one reader with one request at a time */
     uint64_t stream_write_bytes_per_s; /* one writer */
     uint32_t command_us;         /* of every request */
+    uint32_t commands_per_drive; /* at one time, for predictions; 0: as many as the drive takes */
 };
 
 struct controller_profile {
@@ -52,7 +56,10 @@ struct controller_profile {
         uint32_t drives_min;     /* 0: as few as the level takes */
     } levels[RAID_LEVEL_MAX];
     enum plan_partial partial_writes; /* for predictions; the arrays of a host do the cheapest */
-    bool logs_stripes;           /* for predictions: it knows the stripe log, as no card does */
+    enum mirror_policy mirror_policy; /* for predictions, as the next three */
+    uint32_t destage_rows; /* on their way to the drives at a time, at most; 0: the engine's */
+    bool write_through_past_buffers; /* of the drives, as if each write had FUA */
+    bool logs_stripes; /* for predictions: it knows the stripe log, as no card does */
     struct controller_ceilings ceilings;
     uint32_t preset_count;
     struct vd_preset presets[PROFILE_PRESETS_MAX];

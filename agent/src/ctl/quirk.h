@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "raid/mirror_policy.h"
+
 #define PROFILE_QUIRKS_MAX 16u
 
 enum quirk_order { QUIRK_ORDER_ANY, QUIRK_ORDER_RANDOM, QUIRK_ORDER_SEQUENTIAL, QUIRK_ORDER_MAX };
@@ -36,6 +38,8 @@ struct controller_quirk {
     uint32_t delay_us;               /* each takes so much longer */
     uint64_t bytes_per_s;            /* all of them together; 0: no limit */
     uint32_t cache_percent;          /* the array has so much of the cache */
+    bool has_mirror_policy;          /* copies of a mirror are read so */
+    enum mirror_policy mirror_policy;
 };
 
 #endif

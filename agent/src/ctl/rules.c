@@ -77,6 +77,10 @@ void size_difference(uint64_t bytes, char out[24])
         unit_bytes *= 1024;
         unit++;
     }
+    if (bytes < 1024) {
+        (void)snprintf(out, 24, "%llu bytes", (unsigned long long)bytes);
+        return;
+    }
     (void)snprintf(out, 24, "%llu %s", (unsigned long long)((bytes + unit_bytes - 1) / unit_bytes),
                    units[unit]);
 }

@@ -15,6 +15,7 @@ enum ctl_bug {
     CTL_BUG_RUNTIME_KEPT,      /* ... and the first runtime that the UPS told */
     CTL_BUG_LATER_REBUILT,     /* a drive with a later life than the group is rebuilt unasked */
     CTL_BUG_LATER_LEADS,       /* ... leads the next start, whatever was written meanwhile */
+    CTL_BUG_OWN_IS_LATER,      /* a record of the group's own counts as one of a later life */
     CTL_BUG_MAX
 };
 

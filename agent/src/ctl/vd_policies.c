@@ -3,7 +3,9 @@
  *
  * (1) A policy that holds as it was asked for says so; any other effective value has its reason.
  * (2) A preset only fills in: what is given itself stays as it was given.
- * (3) A preset never takes a risk by itself: whoever applies it accepts what it gives up.
+ * (3) What nobody gives is as MegaRAID has it: write-back where cached writes outlive a power
+ *     failure, adaptive read-ahead, direct.
+ * (4) A preset never takes a risk by itself: whoever applies it accepts what it gives up.
  */
 #include "ctl/vd_policies.h"
 
@@ -11,6 +13,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/names.h"
 
 static bool has_cache(const struct policies_subject *subject)
 {
@@ -297,12 +300,86 @@ static void preset_fill(const struct vd_preset *preset, uint32_t *fields, enum w
     *fields |= VD_SET_POLICIES;
 }
 
+/* The drives that a virtual drive would be made of; a missing one is NULL. */
+static uint32_t creation_drives(const struct ctl *ctl, const struct command_vd_create *args,
+                                struct ctl_drive *out[COMMAND_DRIVES_MAX])
+{
+    const struct ctl_group *cg =
+        args->drive_group[0] != '\0' ? group_by_key(ctl, args->drive_group) : NULL;
+    uint32_t count = cg != NULL ? cg_config(cg)->member_count : args->drive_count;
+
+    ASSERT(count <= COMMAND_DRIVES_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = cg != NULL ? cg->members[i] : drive_by_key(ctl, args->drives[i]);
+    }
+    return count;
+}
+
+/* A battery that is only not ready yet: what was asked for holds as soon as it is. */
+static bool is_passing(enum reason_code why)
+{
+    return why == REASON_WRITE_POLICY_BATTERY_LEARNING ||
+           why == REASON_WRITE_POLICY_BATTERY_CHARGING || why == REASON_WRITE_POLICY_BATTERY_LOW ||
+           why == REASON_WRITE_POLICY_ON_BATTERY;
+}
+
+/* MegaRAID's: write-back where cached writes outlive a power failure, else write-through. */
+static enum write_policy default_write(const struct ctl *ctl, const struct command_vd_create *args,
+                                       struct reason *ret_why)
+{
+    struct ctl_drive *drives[COMMAND_DRIVES_MAX];
+    struct write_policy_wish wish = {.requested = WRITE_POLICY_WRITE_BACK,
+                                     .degraded = args->degraded_policy,
+                                     .asked = false,
+                                     .drives = drives,
+                                     .drive_count = creation_drives(ctl, args, drives)};
+    struct write_policy_decision decision;
+
+    ctl_write_policy_of(ctl, &wish, &decision);
+    *ret_why = decision.reason;
+    return (decision.effective == WRITE_POLICY_WRITE_BACK && !decision.at_risk) ||
+                   is_passing(decision.reason.code)
+               ? WRITE_POLICY_WRITE_BACK
+               : WRITE_POLICY_WRITE_THROUGH;
+}
+
+static void defaults_fill(const struct ctl *ctl, struct command_vd_create *args)
+{
+    struct reason why;
+
+    if ((args->fields & VD_SET_WRITE_POLICY) == 0) {
+        args->write_policy = default_write(ctl, args, &why);
+    }
+    if ((args->fields & VD_SET_READ_POLICY) == 0) {
+        args->read_policy =
+            ctl->cache != NULL ? READ_POLICY_ADAPTIVE_READ_AHEAD : READ_POLICY_NO_READ_AHEAD;
+    }
+}
+
+void ctl_default_tell(const struct ctl *ctl, const struct command_vd_create *args,
+                      struct policies_view *policies)
+{
+    struct policy_view *view = &policies->write_policy;
+    struct reason why;
+
+    if (!args->defaults || args->preset[0] != '\0' || (args->fields & VD_SET_WRITE_POLICY) != 0 ||
+        default_write(ctl, args, &why) != WRITE_POLICY_WRITE_THROUGH) {
+        return;
+    }
+    view->requested = write_policy_word(WRITE_POLICY_WRITE_BACK);
+    view->effective = write_policy_word(WRITE_POLICY_WRITE_THROUGH);
+    view->reason = why;
+}
+
 bool ctl_preset_fill_create(const struct ctl *ctl, struct command_vd_create *args,
                             struct reason *ret_reason)
 {
     const struct vd_preset *preset = NULL;
 
     if (args->preset[0] == '\0') {
+        if (args->defaults) {
+            defaults_fill(ctl, args);
+        }
         return true;
     }
     preset = preset_find(ctl, args->preset, ret_reason);

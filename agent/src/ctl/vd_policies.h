@@ -28,6 +28,9 @@ const char *policies_preset(const struct ctl *ctl, const struct vd_config *vd);
 
 bool ctl_preset_fill_create(const struct ctl *ctl, struct command_vd_create *args,
                             struct reason *ret_reason);
+/* In a preview: why the controller does not choose write-back, where nobody chose. */
+void ctl_default_tell(const struct ctl *ctl, const struct command_vd_create *args,
+                      struct policies_view *policies);
 bool ctl_preset_fill_set(const struct ctl *ctl, struct command_vd_set *args,
                          struct reason *ret_reason);
 /* "vd0: the preset changed from … to …" */

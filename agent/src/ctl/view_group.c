@@ -332,6 +332,7 @@ static void vd_operations_view(const struct ctl_vd *cv, struct virtual_drive_vie
 void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct view_digest *digest)
 {
     const struct vd_config *config = cv_config(cv);
+    uint64_t lost_parity = 0; /* is a finding */
 
     memcpy(view->controller, cv->cg->ctl->controller.key, sizeof(view->controller));
     memcpy(view->group, cv->cg->object.key, sizeof(view->group));
@@ -342,7 +343,7 @@ void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct vi
                            ? vd_is_consistent(cv->vd)
                            : config->consistent_rows == geometry_row_count(&config->geometry);
     view->drive_failures_left = cv->vd != NULL ? vd_drive_failures_left(cv->vd) : 0;
-    view->lost_blocks = cv->vd != NULL ? vd_bad_blocks(cv->vd) : 0;
+    cv_bad_blocks_count(cv, &view->lost_blocks, &lost_parity);
     view->hedged_reads = cv->vd != NULL ? vd_hedged_reads(cv->vd) : 0;
     vd_policies_view(cv, view);
     vd_guarantee_view(cv, view);

@@ -22,6 +22,7 @@
 #include "daemon/exports.h"
 #include "daemon/facts.h"
 #include "daemon/log.h"
+#include "daemon/parity_choice.h"
 #include "daemon/predecessor.h"
 #include "daemon/protect.h"
 #include "host/event_log.h"
@@ -31,6 +32,7 @@
 #include "host/work_pool.h"
 
 #define EVENT_EPOCH_RECORD "event-epoch"
+#define COMMANDS_FILE "commands.log"
 #define DEVICE_POOL_THREADS 6u
 #define STOP_LOOK_US (UINT64_C(2) * 1000000)
 
@@ -52,7 +54,9 @@ struct app {
     struct notify notify;
     char nbd_tcp[80];
     uint64_t started_us;
-    bool epoch_damaged;
+    bool epoch_damaged; /* these records were, and were begun anew */
+    bool link_damaged;
+    bool journal_damaged;
     bool stopping;
     int exit_code;
 };
@@ -188,15 +192,10 @@ static int event_epoch_load(struct app *app)
     int error = store->ops->get(store, EVENT_EPOCH_RECORD, &app->event_epoch,
                                 sizeof(app->event_epoch), &bytes);
 
-    app->epoch_damaged = error == -EBADMSG || error == -EMSGSIZE ||
-                         (error == 0 && bytes != sizeof(app->event_epoch));
-    if (error != -ENOENT && !app->epoch_damaged) {
-        return error;
+    if (error == 0 && bytes == sizeof(app->event_epoch)) {
+        return 0;
     }
-    if (app->epoch_damaged) {
-        log_warning("the record r-%s in the state directory %s is damaged and is made anew",
-                    EVENT_EPOCH_RECORD, app->config->state_dir);
-    }
+    app->epoch_damaged = error != -ENOENT;
     if (getrandom(&app->event_epoch, sizeof(app->event_epoch), 0) !=
         (ssize_t)sizeof(app->event_epoch)) {
         return -EIO;
@@ -217,28 +216,60 @@ static int event_epoch_load(struct app *app)
 }
 
 /* Without its fence the host is only taken for a restored one: no reason not to start. */
-static bool link_open(struct app *app)
+static void link_open(struct app *app)
 {
-    int error = link_state_open(state_store_port(app->store), &app->link);
+    app->link_damaged = link_state_open(state_store_port(app->store), &app->link) != 0;
+}
 
-    if (error == -EBADMSG) {
-        log_warning("the record %s of the state directory is damaged; the backend will take the "
-                    "state of this host anew",
-                    LINK_FENCE_RECORD);
+/* Arrays do not wait for a journal that is no good: it is set aside, and the commands in it are
+ * forgotten. */
+static bool journal_open(struct app *app, int directory_fd)
+{
+    uint64_t now_us = clock_wall_us(loop_clock(app->loop));
+    char text[256] = "";
+    int error =
+        command_journal_open(directory_fd, COMMANDS_FILE, app->pool, now_us, &app->journal, text);
+
+    if (error == 0) {
+        if (text[0] != '\0') {
+            log_warning("%s", text);
+        }
         return true;
     }
+    log_error("%s", text);
+    if (error == -ENOMEM || error == -EMFILE || error == -ENFILE || error == -ENOSPC ||
+        state_store_set_aside(directory_fd, COMMANDS_FILE) != 0) {
+        return false;
+    }
+    app->journal_damaged = true;
+    error =
+        command_journal_open(directory_fd, COMMANDS_FILE, app->pool, now_us, &app->journal, text);
     if (error != 0) {
-        log_error("the record %s of the state directory cannot be read: %s", LINK_FENCE_RECORD,
-                  strerror(-error));
+        log_error("%s", text);
     }
     return error == 0;
+}
+
+static void event_log_note(const struct app *app)
+{
+    struct event_log_stats stats;
+
+    event_log_stats(app->events, &stats);
+    if (stats.bad_files > 0) {
+        log_warning("%u files of the event log in %s/events could not be read and were renamed to "
+                    "*.bad; their events are lost",
+                    stats.bad_files, app->config->state_dir);
+    }
+    if (stats.damaged_bytes > 0) {
+        log_warning("the event log in %s/events has lost %llu bytes of damaged events",
+                    app->config->state_dir, (unsigned long long)stats.damaged_bytes);
+    }
 }
 
 static bool state_open(struct app *app)
 {
     char text[STATE_STORE_TEXT_BYTES];
     char log_text[EVENT_LOG_TEXT_BYTES];
-    char journal_text[256];
     const struct config_events *events = &app->config->events;
     const struct event_log_options kept = {.event_count_max = events->count_max,
                                            .bytes_max = events->bytes_max,
@@ -262,12 +293,9 @@ static bool state_open(struct app *app)
                   EVENT_EPOCH_RECORD, app->config->state_dir, strerror(-error));
         return false;
     }
-    error = command_journal_open(directory_fd, "commands.log", app->pool,
-                                 clock_wall_us(loop_clock(app->loop)), &app->journal, journal_text);
-    if (error != 0) {
-        log_error("%s", journal_text);
-    }
-    return error == 0 && link_open(app);
+    event_log_note(app);
+    link_open(app);
+    return journal_open(app, directory_fd);
 }
 
 static bool controllers_begin(struct app *app)
@@ -326,6 +354,8 @@ static bool control_open(struct app *app)
     (void)snprintf(options.agent_version, sizeof(options.agent_version), "%s", ARRAYWRIGHT_VERSION);
     (void)snprintf(options.hostname, sizeof(options.hostname), "%s", app->facts.hostname);
     (void)snprintf(options.boot_id, sizeof(options.boot_id), "%s", app->facts.boot_id);
+    (void)snprintf(options.monitor_unit, sizeof(options.monitor_unit), "%s", config->monitor.unit);
+    options.monitor_silence_s = config->monitor.silence_s;
     struct predecessor_wait wait = {.clock = loop_clock(app->loop),
                                     .started_us = app->started_us,
                                     .wait_s = config->claim_wait_s};
@@ -339,6 +369,24 @@ static bool control_open(struct app *app)
     return error == 0;
 }
 
+static void damage_tell(struct app *app)
+{
+    if (app->epoch_damaged) {
+        controllers_record_damaged(
+            app->controllers, "r-" EVENT_EPOCH_RECORD,
+            "Events have a new epoch: the backend takes them as a new series");
+    }
+    if (app->link_damaged) {
+        controllers_record_damaged(app->controllers, "r-" LINK_FENCE_RECORD,
+                                   "The backend takes the state of this host anew");
+    }
+    if (app->journal_damaged) {
+        controllers_record_damaged(app->controllers, COMMANDS_FILE,
+                                   "It was renamed to " COMMANDS_FILE ".bad. Earlier commands, and "
+                                   "how many of them destroyed data, are forgotten");
+    }
+}
+
 static void controllers_started(void *context, int error)
 {
     struct app *app = context;
@@ -350,11 +398,7 @@ static void controllers_started(void *context, int error)
     }
     log_info("online: control socket %s, exports on %s%s%s", app->config->control.socket,
              app->config->nbd.unix_path, app->nbd_tcp[0] != '\0' ? " and " : "", app->nbd_tcp);
-    if (app->epoch_damaged) {
-        controllers_record_damaged(
-            app->controllers, "r-" EVENT_EPOCH_RECORD,
-            "Events have a new epoch: the backend takes them as a new series");
-    }
+    damage_tell(app);
     if (!app->stopping) {
         drives_watch(app->drives);
         notify_ready();
@@ -429,6 +473,7 @@ int app_run(const struct daemon_config *config)
     }
     app->config = config;
     host_facts_read(&app->facts);
+    parity_choose();
     if (config->nbd.tcp_enabled) {
         bool ipv6 = strchr(config->nbd.tcp_listen, ':') != NULL;
 

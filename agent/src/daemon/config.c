@@ -12,6 +12,10 @@
 #include "base/assert.h"
 #include "daemon/config_private.h"
 
+#define CONTROL_SOCKET "/run/arraywright/control.sock"
+/* The link by which systemd enables the monitor, which asks on that socket. */
+#define MONITOR_UNIT "/etc/systemd/system/multi-user.target.wants/arraywright-monitor.service"
+
 static bool log_level_read(struct config_reader *reader, const config_setting_t *setting,
                            void *target)
 {
@@ -118,6 +122,11 @@ static const struct config_key event_keys[] = {
     {"days", CONFIG_U32, AT(config_events, days_max), 1, 36500, NULL, NULL, false},
     END};
 
+static const struct config_key monitor_keys[] = {
+    {"unit", CONFIG_PATH, AT(config_monitor, unit), 2, PATH_MAX - 1, NULL, NULL, false},
+    {"silence_s", CONFIG_U32, AT(config_monitor, silence_s), 1, 86400, NULL, NULL, false},
+    END};
+
 static const struct config_key scan_keys[] = {
     {"enabled", CONFIG_BOOL, AT(config_scan, enabled), 0, 0, NULL, NULL, false},
     {"loop_devices", CONFIG_BOOL, AT(config_scan, loop_devices), 0, 0, NULL, NULL, false},
@@ -160,6 +169,7 @@ static const struct config_key root_keys[] = {
     {"claim_wait_s", CONFIG_U32, AT(daemon_config, claim_wait_s), 1, 600, NULL, NULL, false},
     {"control", CONFIG_GROUP, AT(daemon_config, control), 0, 0, control_keys, NULL, false},
     {"events", CONFIG_GROUP, AT(daemon_config, events), 0, 0, event_keys, NULL, false},
+    {"monitor", CONFIG_GROUP, AT(daemon_config, monitor), 0, 0, monitor_keys, NULL, false},
     {"nbd", CONFIG_GROUP, AT(daemon_config, nbd), 0, 0, nbd_keys, NULL, false},
     {"ublk", CONFIG_GROUP, 0, 0, 0, ublk_keys, NULL, false},
     {"profile", CONFIG_CUSTOM, AT(daemon_config, controllers), 0, 0, NULL, config_profile_read,
@@ -197,7 +207,7 @@ static void defaults_set(struct daemon_config *config)
     config->log_level = LOG_LEVEL_INFO;
     (void)snprintf(config->policy, sizeof(config->policy), "standard");
     (void)snprintf(config->profiles_dir, sizeof(config->profiles_dir), "%s", PROFILES_DIR);
-    (void)snprintf(control->socket, sizeof(control->socket), "/run/arraywright/control.sock");
+    (void)snprintf(control->socket, sizeof(control->socket), CONTROL_SOCKET);
     control->mode = 0660;
     control->administrator_groups.count = 1;
     (void)snprintf(control->administrator_groups.items[0], 128, "arraywright-admin");
@@ -211,6 +221,7 @@ static void defaults_set(struct daemon_config *config)
     config->nbd.tcp_port = 10809;
     config->nbd.connection_max = 256;
     config->nbd.memory_bytes = UINT64_C(64) << 20;
+    config->monitor.silence_s = 300;
     config->scan.enabled = true;
     config->claim_wait_s = 30;
     config->protect.oom_score_adj = -1000;
@@ -218,6 +229,15 @@ static void defaults_set(struct daemon_config *config)
     for (uint32_t i = 0; i < CONFIG_CONTROLLERS_MAX; i++) {
         config->controllers[i].index = i;
         controller_defaults_set(&config->controllers[i]);
+    }
+}
+
+/* The host's monitor asks the host's arrayd: nobody misses it at another one, of a demo or a test.
+ */
+static void monitor_unit_choose(struct daemon_config *config)
+{
+    if (config->monitor.unit[0] == '\0' && strcmp(config->control.socket, CONTROL_SOCKET) == 0) {
+        (void)snprintf(config->monitor.unit, sizeof(config->monitor.unit), "%s", MONITOR_UNIT);
     }
 }
 
@@ -281,6 +301,7 @@ int daemon_config_read(const char *path, struct daemon_config **ret_config,
         free(config);
         return -EINVAL;
     }
+    monitor_unit_choose(config);
     *ret_config = config;
     return 0;
 }

@@ -55,6 +55,12 @@ struct config_protect {
     int oom_score_adj;
 };
 
+/* Whose absence is told (control/monitor_watch.h). */
+struct config_monitor {
+    char unit[PATH_MAX];
+    uint32_t silence_s;
+};
+
 struct config_scan {
     bool enabled;
     bool loop_devices;
@@ -139,6 +145,7 @@ struct daemon_config {
     char profiles_dir[PATH_MAX];
     struct config_control control;
     struct config_events events;
+    struct config_monitor monitor;
     struct config_nbd nbd;
     bool ublk_enabled;
     struct config_protect protect;

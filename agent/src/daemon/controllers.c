@@ -42,6 +42,18 @@ struct controllers {
     void (*stopped)(void *owner);
 };
 
+static void directory_of(const struct controller *controller, char directory[PATH_MAX])
+{
+    const char *state = controller->all->options.config->state_dir;
+
+    if (controller->config->index == 0) {
+        (void)snprintf(directory, PATH_MAX, "%s", state);
+    } else {
+        (void)snprintf(directory, PATH_MAX, "%.*s/c%u", PATH_MAX - 16, state,
+                       controller->config->index);
+    }
+}
+
 /* What a controller asks of the exports. */
 
 static void export_open(void *context, struct vd_target *target, const char *vd_key)
@@ -91,6 +103,26 @@ static void export_device(void *context, const char *vd_key, char *path, size_t 
     if (exports != NULL) {
         exports_device(exports, vd_key, path, bytes);
     }
+}
+
+static void record_damaged(void *context, const char *file, const char *cost)
+{
+    const struct controller *controller = context;
+    char directory[PATH_MAX];
+
+    directory_of(controller, directory);
+    log_warning("the record %s in the state directory %s was damaged. %s", file, directory, cost);
+}
+
+static void record_refused(void *context, const char *name, int error)
+{
+    const struct controller *controller = context;
+    char directory[PATH_MAX];
+
+    directory_of(controller, directory);
+    log_error("the record r-%s in the state directory %s cannot be used: %s", name, directory,
+              error == -EPROTONOSUPPORT ? "a later version wrote it; update arrayd"
+                                        : strerror(-error));
 }
 
 static void objects_changed(void *context, bool urgent)
@@ -161,13 +193,11 @@ static bool store_open(struct controller *controller, char directory[PATH_MAX])
     const struct controllers_options *options = &controller->all->options;
     char text[STATE_STORE_TEXT_BYTES];
 
+    directory_of(controller, directory);
     if (controller->config->index == 0) {
-        (void)snprintf(directory, PATH_MAX, "%s", options->config->state_dir);
         controller->store = state_store_port(options->store);
         return true;
     }
-    (void)snprintf(directory, PATH_MAX, "%.*s/c%u", PATH_MAX - 16, options->config->state_dir,
-                   controller->config->index);
     if (state_store_open(options->pool, directory, &controller->own_store, text) != 0) {
         log_error("%s", text);
         return false;
@@ -196,6 +226,8 @@ static bool controller_make(struct controller *controller)
                                           .export_close = export_close,
                                           .export_connections = export_connections,
                                           .export_device = export_device,
+                                          .record_damaged = record_damaged,
+                                          .record_refused = record_refused,
                                           .context = controller};
     options = calloc(1, sizeof(*options));
     ASSERT(options != NULL);

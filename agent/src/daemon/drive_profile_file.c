@@ -14,23 +14,11 @@
 #define TIMING_BYTES(name, member, min, max)                                                       \
     {name, FIELD_BYTES, true, FIELD_OF(emulated_timing, member), min, max, NULL}
 
-static bool media_read(struct profile_reader *reader, const json_t *value, void *target)
-{
-    struct drive_profile *profile = target;
-    const char *word = json_string_value(value);
+PROFILE_WORD_READER(media_read, enum drive_media, DRIVE_MEDIA_MAX, drive_media_word, drive_profile,
+                    media)
 
-    return (word != NULL && drive_media_parse(word, &profile->media)) ||
-           profile_fail(reader, "media must be \"hdd\" or \"ssd\"");
-}
-
-static bool interface_read(struct profile_reader *reader, const json_t *value, void *target)
-{
-    struct drive_profile *profile = target;
-    const char *word = json_string_value(value);
-
-    return (word != NULL && drive_interface_parse(word, &profile->interface)) ||
-           profile_fail(reader, "interface has not one of its words");
-}
+PROFILE_WORD_READER(interface_read, enum drive_interface, DRIVE_INTERFACE_MAX, drive_interface_word,
+                    drive_profile, interface)
 
 static const struct profile_field zone_fields[] = {
     {"from_percent", FIELD_U32, true, FIELD_OF(drive_zone, from_percent), 0, 99, NULL},
@@ -43,20 +31,21 @@ static bool zones_read(struct profile_reader *reader, const json_t *value, void 
     size_t index = 0;
     const json_t *entry = NULL;
 
-    if (!json_is_array(value) || json_array_size(value) == 0 ||
-        json_array_size(value) > DRIVE_MODEL_ZONES_MAX) {
-        return profile_fail(reader, "zones must be a list of 1 to %u", DRIVE_MODEL_ZONES_MAX);
+    if (!profile_list(reader, value, 1, DRIVE_MODEL_ZONES_MAX, "zones")) {
+        return false;
     }
     json_array_foreach(value, index, entry)
     {
         struct drive_zone *zone = &timing->hdd.zones[index];
+        size_t outer = profile_enter_entry(reader, index);
 
         if (!profile_fields(reader, entry, zone_fields, zone)) {
             return false;
         }
         if (index == 0 ? zone->from_percent != 0 : zone->from_percent <= zone[-1].from_percent) {
-            return profile_fail(reader, "zones: the first begins at 0, each behind the last");
+            return profile_fail(reader, "the first begins at 0, each behind the last");
         }
+        profile_leave(reader, outer);
     }
     timing->hdd.zone_count = (uint32_t)index;
     return true;

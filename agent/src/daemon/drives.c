@@ -56,8 +56,9 @@ void drives_arrive(struct host_drive *drive)
         arrival.port = drive->emulated != NULL ? emulated_drive_port(drive->emulated)
                                                : file_port_io(drive->port);
     }
+    /* What is on a drive that is named twice belongs to its first name. */
     (void)snprintf(arrival.signature, sizeof(arrival.signature), "%s",
-                   drive->held ? "" : drive->info.signature);
+                   drive->held || drive->twin.code != REASON_OK ? "" : drive->info.signature);
     arrival.foreign = drive->foreign;
     drive->foreign = NULL;
     drive->arrived = true;
@@ -373,7 +374,7 @@ static void looks_end(struct clock_timer *timer)
     }
 }
 
-/* What was claimed by another process at the start may be free by now. */
+/* What was claimed by another process or read-only at the start may be free by now. */
 static void claims_again(struct clock_timer *timer)
 {
     struct drives *drives = timer->owner;
@@ -382,7 +383,7 @@ static void claims_again(struct clock_timer *timer)
     LIST_FOR_EACH_SAFE (node, following, &drives->all) {
         struct host_drive *drive = list_entry(node, struct host_drive, link);
 
-        if (host_drive_is_claimed_elsewhere(drive)) {
+        if (host_drive_waits(drive)) {
             host_drive_probe(drive);
         }
     }

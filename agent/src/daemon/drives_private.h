@@ -59,6 +59,9 @@ struct host_drive {
     struct drive_identity identity;
     struct device_info info; /* of the work while it runs; the loop keeps what it needs then */
     dev_t number; /* of the last work that has ended; 0: of no block device */
+    dev_t file_device; /* the same, of a file */
+    ino_t file_number;
+    struct reason twin; /* of the work: REASON_OK, or whose second name this is; it is not opened */
     char name[DEVICE_WORD_BYTES]; /* the same: the kernel's; "" */
     struct device_refusal refusal;
     struct foreign_drive *foreign; /* found by the last probe, for the controller to take */
@@ -94,8 +97,8 @@ void host_drive_probe(struct host_drive *drive);
 void host_drive_tell(struct host_drive *drive);
 /* It is not waited for any longer: a claim that is still tried has failed. May free the drive. */
 void host_drive_claim_end(struct host_drive *drive);
-/* Configured, and claimed by another process. */
-bool host_drive_is_claimed_elsewhere(const struct host_drive *drive);
+/* Configured, and refused for a reason that may end without word from the kernel. */
+bool host_drive_waits(const struct host_drive *drive);
 /* The device has left. */
 void host_drive_leave(struct host_drive *drive);
 void host_drive_claim(struct host_drive *drive, struct device_claim *claim);

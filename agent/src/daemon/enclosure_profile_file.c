@@ -8,13 +8,14 @@
 
 static bool order_read(struct profile_reader *reader, const json_t *value, void *target)
 {
+    static const char *const words[] = {"row_major", "column_major"};
     struct enclosure_profile *profile = target;
-    const char *word = json_string_value(value);
+    unsigned index = 0;
 
-    if (word == NULL || (strcmp(word, "row_major") != 0 && strcmp(word, "column_major") != 0)) {
-        return profile_fail(reader, "order must be \"row_major\" or \"column_major\"");
+    if (!profile_word(reader, value, words, 2, &index)) {
+        return false;
     }
-    profile->column_major = word[0] == 'c';
+    profile->column_major = index == 1;
     return true;
 }
 

@@ -38,8 +38,10 @@ struct host_drive *host_drive_new(struct drives *drives, const char *path,
 
     ASSERT(drive != NULL);
     ASSERT(strlen(path) < sizeof(drive->path));
-    if (stat(path, &status) == 0 && S_ISBLK(status.st_mode)) {
-        drive->number = status.st_rdev; /* before the first work tells: a scan may ask earlier */
+    if (stat(path, &status) == 0) { /* before the first work tells: others may ask earlier */
+        drive->number = S_ISBLK(status.st_mode) ? status.st_rdev : 0;
+        drive->file_device = status.st_dev;
+        drive->file_number = S_ISREG(status.st_mode) ? status.st_ino : 0;
     }
     drive->drives = drives;
     drive->config = config;
@@ -71,6 +73,44 @@ void host_drive_free(struct host_drive *drive)
     free(drive);
 }
 
+/* Two names of one device. */
+static bool is_same_device(const struct host_drive *drive, const struct host_drive *other)
+{
+    return (drive->number != 0 && drive->number == other->number) ||
+           (drive->file_number != 0 && drive->file_number == other->file_number &&
+            drive->file_device == other->file_device);
+}
+
+/* The name that comes first in the configuration is the drive's; the others are not opened. */
+static void twin_find(struct host_drive *drive)
+{
+    reason_set(&drive->twin, REASON_OK, NULL);
+    LIST_FOR_EACH (node, &drive->drives->all) {
+        const struct host_drive *other = list_entry(node, const struct host_drive, link);
+
+        if (other == drive) {
+            return;
+        }
+        /* The drive that it replaces had the same file. */
+        if (!other->left && other != drive->replaces && is_same_device(drive, other)) {
+            reason_set(&drive->twin, REASON_DRIVE_UNSUITABLE_SAME, "device", drive->path, "other",
+                       other->path, NULL);
+            return;
+        }
+    }
+}
+
+/* False: it is no twin. */
+static bool twin_refuse(struct host_drive *drive)
+{
+    if (drive->twin.code == REASON_OK) {
+        return false;
+    }
+    drive->refusal = (struct device_refusal){.reason = drive->twin, .error = -EBUSY};
+    (void)reason_text(&drive->twin, drive->refusal.text, sizeof(drive->refusal.text));
+    return true;
+}
+
 static bool is_emulated(const struct host_drive *drive)
 {
     return drive->config != NULL && drive->config->emulated;
@@ -89,6 +129,10 @@ static void claim_open(struct host_drive *drive, bool force)
 {
     struct device_claim_options options = {.force = force, .size_min_bytes = DRIVE_SIZE_MIN_BYTES};
 
+    if (twin_refuse(drive)) {
+        drive->error = drive->refusal.error;
+        return;
+    }
     drive->refusal = (struct device_refusal){.error = 0};
     drive->error = device_claim_open(drive->path, &options, &drive->claimed, &drive->refusal);
     if (drive->error == 0) {
@@ -142,8 +186,11 @@ static void probe_run(struct host_drive *drive)
     if (drive->error != 0) {
         return;
     }
-    device_judge(&drive->info, &options, &drive->refusal);
     drive->foreign = foreign_drive_free(drive->foreign);
+    if (twin_refuse(drive)) {
+        return;
+    }
+    device_judge(&drive->info, &options, &drive->refusal);
     drive->foreign = device_foreign_read(&drive->info);
     if (drive->config != NULL && drive->refusal.reason.code == REASON_OK) {
         claim_configured(drive, false);
@@ -208,6 +255,7 @@ static void work_start(struct host_drive *drive, enum host_drive_work work)
 {
     ASSERT(drive->busy == HOST_DRIVE_IDLE);
     drive->busy = work;
+    twin_find(drive);
     work_submit(drive->drives->pool, &drive->work);
 }
 
@@ -595,11 +643,14 @@ void host_drive_claim_end(struct host_drive *drive)
     }
 }
 
-bool host_drive_is_claimed_elsewhere(const struct host_drive *drive)
+bool host_drive_waits(const struct host_drive *drive)
 {
+    enum reason_code why = drive->refusal.reason.code;
+
     return drive->config != NULL && drive->arrived && !drive->held && !drive->left &&
            drive->busy == HOST_DRIVE_IDLE &&
-           drive->refusal.reason.code == REASON_DRIVE_UNSUITABLE_CLAIMED;
+           (why == REASON_DRIVE_UNSUITABLE_CLAIMED || why == REASON_DRIVE_UNSUITABLE_READ_ONLY ||
+            why == REASON_DRIVE_UNSUITABLE_SAME);
 }
 
 static void work_done(struct work *work)
@@ -608,6 +659,8 @@ static void work_done(struct work *work)
     bool is_block = drive->info.kind == DEVICE_KIND_BLOCK;
 
     drive->number = is_block ? drive->info.number : 0;
+    drive->file_device = drive->info.file_device;
+    drive->file_number = drive->info.file_number;
     (void)snprintf(drive->name, sizeof(drive->name), "%s", is_block ? drive->info.name : "");
     if (claim_may_end(drive)) {
         claim_await(drive);

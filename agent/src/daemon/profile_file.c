@@ -14,18 +14,17 @@
 
 #define SECONDS_MAX (366u * 86400u)
 
+const char *const mirror_policy_words[MIRROR_POLICY_MAX] = {
+    [MIRROR_POLICY_BEST] = "best",           [MIRROR_POLICY_NONE] = "none",
+    [MIRROR_POLICY_ALTERNATE] = "alternate", [MIRROR_POLICY_NEAREST] = "nearest",
+    [MIRROR_POLICY_HISTORY] = "history",     [MIRROR_POLICY_SPLIT] = "split",
+};
+const char *const write_through_words[2] = {"drive_buffers", "past_buffers"};
+
 /* Controllers */
 
-static bool rule_read(struct profile_reader *reader, const json_t *value, void *target)
-{
-    struct controller_profile_file *file = target;
-    const char *word = json_string_value(value);
-
-    if (word == NULL || !no_battery_rule_parse(word, &file->profile.no_battery_rule)) {
-        return profile_fail(reader, "no_battery_rule must be \"refuse\", \"force\" or \"revert\"");
-    }
-    return true;
-}
+PROFILE_WORD_READER(rule_read, enum no_battery_rule, NO_BATTERY_RULE_MAX, no_battery_rule_word,
+                    controller_profile_file, profile.no_battery_rule)
 
 static bool levels_read(struct profile_reader *reader, const json_t *value, void *target)
 {
@@ -36,19 +35,22 @@ static bool levels_read(struct profile_reader *reader, const json_t *value, void
     json_t *drives_min = NULL;
 
     if (!json_is_object(value) || json_object_size(value) == 0) {
-        return profile_fail(reader, "levels must name at least one level");
+        return profile_refuse(reader, "must name at least one level");
     }
     json_object_foreach((json_t *)(uintptr_t)value, word, drives_min)
     {
         enum raid_level level = RAID_LEVEL_MAX;
         uint64_t number = 0;
+        size_t outer = 0;
 
         if (!raid_level_word_parse(word, &level)) {
-            return profile_fail(reader, "levels: %.40s is not a level", word);
+            return profile_fail(reader, "%.40s is not a level", word);
         }
+        outer = profile_enter(reader, word);
         if (!profile_number(reader, drives_min, &minimum, &number)) {
             return false;
         }
+        profile_leave(reader, outer);
         file->profile.levels[level].offered = true;
         file->profile.levels[level].drives_min = (uint32_t)number;
     }
@@ -61,17 +63,15 @@ static bool batteries_read(struct profile_reader *reader, const json_t *value, v
     size_t index = 0;
     const json_t *entry = NULL;
 
-    if (!json_is_array(value) || json_array_size(value) > PROFILE_BATTERIES_MAX) {
-        return profile_fail(reader, "batteries must be a list of at most %u names",
-                            PROFILE_BATTERIES_MAX);
+    if (!profile_list(reader, value, 0, PROFILE_BATTERIES_MAX, "names")) {
+        return false;
     }
     json_array_foreach(value, index, entry)
     {
         const char *name = json_string_value(entry);
 
         if (name == NULL || !profile_name_is_valid(name)) {
-            return profile_fail(reader, "batteries: entry %zu is not the name of a profile",
-                                index + 1);
+            return profile_fail(reader, "entry %zu is not the name of a profile", index + 1);
         }
         (void)snprintf(file->batteries[file->battery_count++], sizeof(file->batteries[0]), "%s",
                        name);
@@ -79,30 +79,18 @@ static bool batteries_read(struct profile_reader *reader, const json_t *value, v
     return true;
 }
 
-/* One of the words of `parse`. */
-#define WORD_READER(name, type, parse_word, target_type, member)                                   \
-    static bool name(struct profile_reader *reader, const json_t *value, void *target)             \
-    {                                                                                              \
-        struct target_type *into = target;                                                         \
-        const char *word = json_string_value(value);                                               \
-        type parsed = (type)0;                                                                     \
-                                                                                                   \
-        if (word == NULL || !parse_word(word, &parsed)) {                                          \
-            return profile_fail(reader, #member " has not one of its words");                      \
-        }                                                                                          \
-        into->member = parsed;                                                                     \
-        return true;                                                                               \
-    }
-
-WORD_READER(preset_read_policy, enum read_policy, read_policy_parse, vd_preset, read_policy)
-WORD_READER(preset_write_policy, enum write_policy, write_policy_parse, vd_preset, write_policy)
-WORD_READER(preset_io_policy, enum io_policy, io_policy_parse, vd_preset, io_policy)
-WORD_READER(preset_drive_cache, enum drive_cache_policy, drive_cache_policy_parse, vd_preset,
-            drive_cache_policy)
-WORD_READER(preset_degraded_policy, enum degraded_policy, degraded_policy_parse, vd_preset,
-            degraded_policy)
-WORD_READER(vocabulary_read, enum controller_vocabulary, controller_vocabulary_parse,
-            controller_profile, vocabulary)
+PROFILE_WORD_READER(preset_read_policy, enum read_policy, READ_POLICY_MAX, read_policy_word,
+                    vd_preset, read_policy)
+PROFILE_WORD_READER(preset_write_policy, enum write_policy, WRITE_POLICY_MAX, write_policy_word,
+                    vd_preset, write_policy)
+PROFILE_WORD_READER(preset_io_policy, enum io_policy, IO_POLICY_MAX, io_policy_word, vd_preset,
+                    io_policy)
+PROFILE_WORD_READER(preset_drive_cache, enum drive_cache_policy, DRIVE_CACHE_POLICY_MAX,
+                    drive_cache_policy_word, vd_preset, drive_cache_policy)
+PROFILE_WORD_READER(preset_degraded_policy, enum degraded_policy, DEGRADED_POLICY_MAX,
+                    degraded_policy_word, vd_preset, degraded_policy)
+PROFILE_WORD_READER(vocabulary_read, enum controller_vocabulary, CONTROLLER_VOCABULARY_MAX,
+                    controller_vocabulary_word, controller_profile, vocabulary)
 
 static const struct profile_field preset_fields[] = {
     {"name", FIELD_TEXT, true, FIELD_OF(vd_preset, name), 1, PROFILE_NAME_CHARACTERS, NULL},
@@ -120,15 +108,18 @@ static bool presets_read(struct profile_reader *reader, const json_t *value, voi
     size_t index = 0;
     const json_t *entry = NULL;
 
-    if (!json_is_array(value) || json_array_size(value) > PROFILE_PRESETS_MAX) {
-        return profile_fail(reader, "presets must be a list of at most %u", PROFILE_PRESETS_MAX);
+    if (!profile_list(reader, value, 0, PROFILE_PRESETS_MAX, "presets")) {
+        return false;
     }
     json_array_foreach(value, index, entry)
     {
+        size_t outer = profile_enter_entry(reader, index);
+
         if (!profile_fields(reader, entry, preset_fields,
                             &profile->presets[profile->preset_count++])) {
             return false;
         }
+        profile_leave(reader, outer);
     }
     return true;
 }
@@ -154,7 +145,7 @@ static bool strips_read(struct profile_reader *reader, const json_t *value, void
     const json_t *entry = NULL;
 
     if (!json_is_array(value) || json_array_size(value) == 0) {
-        return profile_fail(reader, "strip_sizes_bytes must be a list of sizes");
+        return profile_refuse(reader, "must be a list of sizes");
     }
     json_array_foreach(value, index, entry)
     {
@@ -162,8 +153,7 @@ static bool strips_read(struct profile_reader *reader, const json_t *value, void
 
         if (!json_is_integer(entry) || size < RAID_STRIP_MIN_BYTES || size > RAID_STRIP_MAX_BYTES ||
             !is_power_of_two((uint64_t)size)) {
-            return profile_fail(reader, "strip_sizes_bytes: entry %zu is no size of a strip",
-                                index + 1);
+            return profile_fail(reader, "entry %zu is no size of a strip", index + 1);
         }
         file->profile.strip_sizes |= (uint32_t)size / RAID_STRIP_MIN_BYTES;
     }
@@ -180,15 +170,17 @@ static bool upgrades_read(struct profile_reader *reader, const json_t *value, vo
     const json_t *entry = NULL;
 
     if (!json_is_array(value)) {
-        return profile_fail(reader, "cache_upgrades_bytes must be a list of sizes");
+        return profile_refuse(reader, "must be a list of sizes");
     }
     json_array_foreach(value, index, entry)
     {
         uint64_t size = 0;
+        size_t outer = profile_enter_entry(reader, index);
 
         if (!profile_number(reader, entry, &bounds, &size)) {
             return false;
         }
+        profile_leave(reader, outer);
         file->cache_upgraded_bytes = max_u64(file->cache_upgraded_bytes, size);
     }
     return true;
@@ -207,6 +199,8 @@ static const struct profile_field ceiling_fields[] = {
     {"stream_write_bytes_per_s", FIELD_BYTES, false,
      FIELD_OF(controller_ceilings, stream_write_bytes_per_s), 0, UINT64_C(1) << 40, NULL},
     {"command_us", FIELD_U32, true, FIELD_OF(controller_ceilings, command_us), 0, 1000000, NULL},
+    {"commands_per_drive", FIELD_U32, false, FIELD_OF(controller_ceilings, commands_per_drive), 0,
+     COMMANDS_PER_DRIVE_MAX, NULL},
     FIELDS_END};
 
 static bool ceilings_read(struct profile_reader *reader, const json_t *value, void *target)
@@ -225,15 +219,41 @@ static bool vocabulary_of_file(struct profile_reader *reader, const json_t *valu
 
 static bool partial_writes_read(struct profile_reader *reader, const json_t *value, void *target)
 {
+    static const char *const words[] = {"cheapest", "read_modify_write"};
     struct controller_profile_file *file = target;
-    const char *word = json_string_value(value);
+    unsigned index = 0;
 
-    if (word != NULL && strcmp(word, "read_modify_write") == 0) {
-        file->profile.partial_writes = PLAN_PARTIAL_UPDATE;
-        return true;
+    if (!profile_word(reader, value, words, 2, &index)) {
+        return false;
     }
-    return (word != NULL && strcmp(word, "cheapest") == 0) ||
-           profile_fail(reader, "partial_writes must be \"cheapest\" or \"read_modify_write\"");
+    if (index == 1) {
+        file->profile.partial_writes = PLAN_PARTIAL_UPDATE;
+    }
+    return true;
+}
+
+static bool mirror_reads_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    struct controller_profile_file *file = target;
+    unsigned index = 0;
+
+    if (!profile_word(reader, value, mirror_policy_words, MIRROR_POLICY_MAX, &index)) {
+        return false;
+    }
+    file->profile.mirror_policy = (enum mirror_policy)index;
+    return true;
+}
+
+static bool write_through_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    struct controller_profile_file *file = target;
+    unsigned index = 0;
+
+    if (!profile_word(reader, value, write_through_words, 2, &index)) {
+        return false;
+    }
+    file->profile.write_through_past_buffers = index == 1;
+    return true;
 }
 
 static bool quirks_of_file(struct profile_reader *reader, const json_t *value, void *target)
@@ -263,6 +283,10 @@ static const struct profile_field controller_fields[] = {
     {"levels", FIELD_CUSTOM, true, 0, 0, 0, levels_read},
     {"batteries", FIELD_CUSTOM, true, 0, 0, 0, batteries_read},
     {"partial_writes", FIELD_CUSTOM, false, 0, 0, 0, partial_writes_read},
+    {"mirror_reads", FIELD_CUSTOM, false, 0, 0, 0, mirror_reads_read},
+    {"destage_rows", FIELD_U32, false, FIELD_OF(controller_profile_file, profile.destage_rows), 1,
+     256, NULL},
+    {"write_through", FIELD_CUSTOM, false, 0, 0, 0, write_through_read},
     {"quirks", FIELD_CUSTOM, false, 0, 0, 0, quirks_of_file},
     FIELDS_FOR_PEOPLE,
     FIELDS_END};

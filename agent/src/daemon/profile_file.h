@@ -37,6 +37,10 @@ struct enclosure_profile {
     bool hot_swap;               /* drives are changed while it runs */
 };
 
+/* mirror_reads of profiles and scenarios. */
+extern const char *const mirror_policy_words[MIRROR_POLICY_MAX];
+extern const char *const write_through_words[2]; /* [1]: past the drives' buffers */
+
 /* "native" needs no file. 0, or -errno with a sentence in text that names the file. */
 MUST_CHECK int controller_profile_read(const char *directory, const char *name,
                                        struct controller_profile_file *ret,

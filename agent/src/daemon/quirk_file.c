@@ -27,7 +27,7 @@ static const struct profile_field range_fields[] = {
                                                                                                    \
         return profile_fields(reader, value, range_fields, &quirk->member) &&                      \
                (quirk->member.least <= quirk->member.most ||                                       \
-                profile_fail(reader, "quirks: least is more than most in " #member));              \
+                profile_fail(reader, "least is more than most"));                                  \
     }
 
 RANGE_READER(drives)
@@ -43,8 +43,8 @@ static bool levels_read(struct profile_reader *reader, const json_t *value, void
     size_t index = 0;
     const json_t *entry = NULL;
 
-    if (!json_is_array(value) || json_array_size(value) == 0) {
-        return profile_fail(reader, "quirks: levels must be a list of levels");
+    if (!profile_list(reader, value, 1, RAID_LEVEL_MAX, "levels")) {
+        return false;
     }
     json_array_foreach(value, index, entry)
     {
@@ -52,7 +52,7 @@ static bool levels_read(struct profile_reader *reader, const json_t *value, void
         enum raid_level level = RAID_LEVEL_MAX;
 
         if (word == NULL || !raid_level_word_parse(word, &level)) {
-            return profile_fail(reader, "quirks: levels must be a list of levels");
+            return profile_fail(reader, "entry %zu is not a level", index + 1);
         }
         quirk->levels |= UINT32_C(1) << level;
     }
@@ -61,34 +61,34 @@ static bool levels_read(struct profile_reader *reader, const json_t *value, void
 
 static bool operations_read(struct profile_reader *reader, const json_t *value, void *target)
 {
+    static const char *const words[] = {"reads", "writes", "all"};
     struct controller_quirk *quirk = target;
-    const char *word = json_string_value(value);
+    unsigned index = 0;
 
-    quirk->reads = word != NULL && strcmp(word, "writes") != 0;
-    quirk->writes = word != NULL && strcmp(word, "reads") != 0;
-    return (word != NULL && (strcmp(word, "reads") == 0 || strcmp(word, "writes") == 0 ||
-                             strcmp(word, "all") == 0)) ||
-           profile_fail(reader, "quirks: operations must be \"reads\", \"writes\" or \"all\"");
+    if (!profile_word(reader, value, words, 3, &index)) {
+        return false;
+    }
+    quirk->reads = index != 1;
+    quirk->writes = index != 0;
+    return true;
 }
 
 static bool order_read(struct profile_reader *reader, const json_t *value, void *target)
 {
     struct controller_quirk *quirk = target;
-    const char *word = json_string_value(value);
+    unsigned index = 0;
 
-    for (unsigned i = 0; word != NULL && i < QUIRK_ORDER_MAX; i++) {
-        if (strcmp(word, order_words[i]) == 0) {
-            quirk->order = (enum quirk_order)i;
-            return true;
-        }
+    if (!profile_word(reader, value, order_words, QUIRK_ORDER_MAX, &index)) {
+        return false;
     }
-    return profile_fail(reader, "quirks: order must be \"any\", \"random\" or \"sequential\"");
+    quirk->order = (enum quirk_order)index;
+    return true;
 }
 
 static bool text_read(struct profile_reader *reader, const json_t *value, void *target)
 {
     (void)target; /* for people */
-    return json_is_string(value) || profile_fail(reader, "quirks: text and source must be texts");
+    return json_is_string(value) || profile_refuse(reader, "must be a text");
 }
 
 static const struct profile_field when_fields[] = {
@@ -111,10 +111,24 @@ static bool when_read(struct profile_reader *reader, const json_t *value, void *
     return profile_fields(reader, value, when_fields, target);
 }
 
+static bool mirror_reads_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    struct controller_quirk *quirk = target;
+    unsigned index = 0;
+
+    if (!profile_word(reader, value, mirror_policy_words, MIRROR_POLICY_MAX, &index)) {
+        return false;
+    }
+    quirk->has_mirror_policy = true;
+    quirk->mirror_policy = (enum mirror_policy)index;
+    return true;
+}
+
 static const struct profile_field effect_fields[] = {
     {"delay_us", FIELD_U32, false, FIELD_OF(controller_quirk, delay_us), 1, 1000000, NULL},
     {"bytes_per_s", FIELD_BYTES, false, FIELD_OF(controller_quirk, bytes_per_s), 1000000,
      UINT64_C(1) << 40, NULL},
+    {"mirror_reads", FIELD_CUSTOM, false, 0, 0, 0, mirror_reads_read},
     {"cache_percent", FIELD_U32, false, FIELD_OF(controller_quirk, cache_percent), 1, 100, NULL},
     FIELDS_END};
 
@@ -122,7 +136,7 @@ static bool effect_read(struct profile_reader *reader, const json_t *value, void
 {
     return profile_fields(reader, value, effect_fields, target) &&
            (json_object_size(value) == 1 ||
-            profile_fail(reader, "quirks: effect has one of its keys"));
+            profile_fail(reader, "an effect has exactly one of its keys"));
 }
 
 static const struct profile_field quirk_fields[] = {
@@ -151,11 +165,11 @@ static bool quirk_read(struct profile_reader *reader, const json_t *value,
         return false;
     }
     if (!profile_name_is_valid(quirk->name)) {
-        return profile_fail(reader, "quirks: \"%s\" is not a name: a-z, 0-9 and -", quirk->name);
+        return profile_fail(reader, "\"%s\" is not a name: a-z, 0-9 and -", quirk->name);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (strcmp(quirks[i].name, quirk->name) == 0) {
-            return profile_fail(reader, "quirks: there are two named %s", quirk->name);
+            return profile_fail(reader, "there are two named %s", quirk->name);
         }
     }
     return true;
@@ -167,14 +181,17 @@ bool quirks_read(struct profile_reader *reader, const json_t *value,
     size_t index = 0;
     const json_t *entry = NULL;
 
-    if (!json_is_array(value) || json_array_size(value) > PROFILE_QUIRKS_MAX) {
-        return profile_fail(reader, "quirks must be a list of at most %u", PROFILE_QUIRKS_MAX);
+    if (!profile_list(reader, value, 0, PROFILE_QUIRKS_MAX, "quirks")) {
+        return false;
     }
     json_array_foreach(value, index, entry)
     {
+        size_t outer = profile_enter_entry(reader, index);
+
         if (!quirk_read(reader, entry, quirks, (uint32_t)index)) {
             return false;
         }
+        profile_leave(reader, outer);
     }
     *ret_count = (uint32_t)index;
     return true;

@@ -64,6 +64,7 @@ struct drive_identity {
 enum io_class { IO_CLASS_FOREGROUND, IO_CLASS_BACKGROUND, IO_CLASS_MAX };
 
 struct drive;
+struct drive_stream;
 
 struct drive_io {
     enum io_op op;
@@ -85,12 +86,13 @@ struct drive_io {
     uint64_t submitted_us;
     uint64_t deadline_us;
     uint64_t cost_us;       /* what it adds to the drive's backlog */
+    struct drive_stream *stream; /* it goes on with it, or may begin it (drive_turns.h) */
     uint32_t attempt;
     bool crowded;           /* others were in the device when it was submitted */
     bool slow;              /* with the device for longer than slow_ms */
     enum drive_io_place {
         DRIVE_IO_NOWHERE, /* the owner's */
-        DRIVE_IO_QUEUED,
+        DRIVE_IO_QUEUED,  /* or held until it is its stream's turn */
         DRIVE_IO_DELAYED, /* failed, to be tried again in a moment */
         DRIVE_IO_DEVICE,  /* with the port, not yet answered */
         DRIVE_IO_LATE,    /* with the port, but the owner has been told TIMEOUT */
@@ -203,6 +205,10 @@ const struct drive_counters *drive_counters(const struct drive *drive);
 bool drive_is_foreground_busy(const struct drive *drive);
 /* Waiting and in the device. */
 uint32_t drive_queued(const struct drive *drive, enum io_class class_);
+/* Of the waiting ones, reads of streams whose turn it is not. */
+uint32_t drive_held(const struct drive *drive);
+/* It has had several streams to read in the last moments. */
+bool drive_is_shared(const struct drive *drive);
 /* Of both classes. */
 uint32_t drive_queued_all(const struct drive *drive);
 /* How fast it reads: by itself, and each of many; 0: not known. */

@@ -7,6 +7,7 @@
 #include "base/latency.h"
 #include "base/list.h"
 #include "drive/drive.h"
+#include "drive/drive_turns.h"
 #include "drive/error_window.h"
 #include "drive/pace.h"
 
@@ -29,7 +30,8 @@ struct drive {
     struct list delayed;            /* by deadline_us: when to try again */
     struct list in_device;          /* by deadline_us; not the late ones */
     struct list answered;           /* waiting for the loop */
-    uint32_t queued_count[IO_CLASS_MAX]; /* with the delayed ones */
+    uint32_t queued_count[IO_CLASS_MAX]; /* with the delayed and the held ones */
+    struct drive_turns turns;
     uint32_t device_count[IO_CLASS_MAX];
     uint32_t late_count;
     uint32_t slow_count;            /* in the device and slow */

@@ -6,6 +6,8 @@
  *                          \-----> LATE -> NOWHERE    told TIMEOUT, later given back
  *   NOWHERE, QUEUED or DELAYED -> ANSWERED -> NOWHERE refused: gone or stuck
  *
+ * Reads of several streams come to QUEUED in turns; until then they are held (drive_turns.h).
+ *
  * (1) A transfer is on exactly one list, except DEVICE ones being answered and LATE ones,
  *     which are on none; the counts say how many are where.
  * (2) Nothing is dispatched while the drive is gone or stuck (late_count > 0).
@@ -185,6 +187,9 @@ static void backlog_leave(struct drive *drive, struct drive_io *io)
     ASSERT(drive->backlog_us >= io->cost_us);
     drive->backlog_us -= io->cost_us;
     io->cost_us = 0;
+    if (io->stream != NULL) {
+        drive_turns_leave(drive, io);
+    }
 }
 
 /* Decides the answer of a transfer that is on no list; the loop delivers it. */
@@ -218,6 +223,7 @@ static void list_refuse(struct drive *drive, struct list *list, enum io_status s
 
 void drive_queue_refuse(struct drive *drive, enum io_status status)
 {
+    drive_turns_release(drive);
     list_refuse(drive, &drive->delayed, status);
     clock_cancel(drive->clock, &drive->retry);
     for (uint32_t class_ = 0; class_ < IO_CLASS_MAX; class_++) {
@@ -243,7 +249,8 @@ static enum latency_kind latency_kind_of(enum io_op op)
 
 static void latency_take(struct drive *drive, const struct drive_io *io, uint64_t now_us)
 {
-    latency_note(&drive->latency, latency_kind_of(io->op), now_us - io->submitted_us);
+    latency_note(&drive->latency, latency_kind_of(io->op), now_us - io->submitted_us,
+                 io->op == IO_OP_FLUSH ? 0 : io->length_bytes);
 }
 
 static void tell_owner(struct drive_io *io, enum io_status status)
@@ -453,6 +460,14 @@ static void answers_deliver(struct clock_timer *timer)
     }
 }
 
+static void turns_due(struct clock_timer *timer)
+{
+    struct drive *drive = timer->owner;
+
+    drive_turns_go_on(drive);
+    dispatch(drive);
+}
+
 void drive_queue_init(struct drive *drive)
 {
     for (uint32_t class_ = 0; class_ < IO_CLASS_MAX; class_++) {
@@ -467,6 +482,9 @@ void drive_queue_init(struct drive *drive)
     drive->retry.owner = drive;
     drive->answer.fire = answers_deliver;
     drive->answer.owner = drive;
+    drive_turns_init(drive);
+    drive->turns.timer.fire = turns_due;
+    drive->turns.timer.owner = drive;
     drive->busy_since_us = clock_now_us(drive->clock);
     latency_reset(&drive->latency, drive->busy_since_us);
 }
@@ -478,6 +496,7 @@ void drive_queue_done(struct drive *drive)
     clock_cancel(drive->clock, &drive->deadline);
     clock_cancel(drive->clock, &drive->retry);
     clock_cancel(drive->clock, &drive->answer);
+    clock_cancel(drive->clock, &drive->turns.timer);
 }
 
 static void io_check(const struct drive *drive, const struct drive_io *io)
@@ -494,6 +513,18 @@ static void io_check(const struct drive *drive, const struct drive_io *io)
     ASSERT(io_range_is_sound(drive->size_bytes, io->offset_bytes, io->length_bytes));
 }
 
+static bool takes_turns(struct drive *drive, const struct drive_io *io)
+{
+    if (drive->identity.media != DRIVE_MEDIA_HDD || io->op != IO_OP_READ ||
+        io->class_ != IO_CLASS_FOREGROUND) {
+        return false;
+    }
+    if (drive->turns.reads_to_look-- == 0) {
+        drive_turns_look(drive);
+    }
+    return !drive->turns.no_heads;
+}
+
 void drive_submit(struct drive *drive, struct drive_io *io)
 {
     io_check(drive, io);
@@ -501,6 +532,7 @@ void drive_submit(struct drive *drive, struct drive_io *io)
     io->attempt = 0;
     io->slow = false;
     io->cost_us = 0;
+    io->stream = NULL;
     list_init(&io->link);
     if (io->class_ == IO_CLASS_FOREGROUND) {
         drive->foreground_seen_us = clock_now_us(drive->clock);
@@ -514,6 +546,12 @@ void drive_submit(struct drive *drive, struct drive_io *io)
             ? 0
             : drive_cost_us(drive, io->op == IO_OP_READ ? PACE_READ : PACE_WRITE, io->length_bytes);
     drive->backlog_us += io->cost_us;
+    if (takes_turns(drive, io) && drive_turns_hold(drive, io)) {
+        io->place = DRIVE_IO_QUEUED;
+        drive->queued_count[io->class_]++;
+        dispatch(drive);
+        return;
+    }
     if (!any_is_queued(drive) && has_room(drive, io->class_)) { /* it would be the next one */
         device_submit(drive, io);
         deadline_arm(drive);
@@ -545,6 +583,11 @@ uint32_t drive_queued(const struct drive *drive, enum io_class class_)
 {
     ASSERT(class_ < IO_CLASS_MAX);
     return drive->queued_count[class_] + drive->device_count[class_];
+}
+
+uint32_t drive_held(const struct drive *drive)
+{
+    return drive->turns.held_count;
 }
 
 uint32_t drive_queued_all(const struct drive *drive)

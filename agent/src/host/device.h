@@ -48,6 +48,8 @@ struct device_info {
     char name[DEVICE_WORD_BYTES]; /* the kernel's, "sda"; a file's last path component */
     enum device_kind kind;
     dev_t number;        /* a block device's number, 0 for a file */
+    dev_t file_device;   /* the file system of a file … */
+    ino_t file_number;   /* … and its number there; 0 for a block device */
     uint64_t size_bytes;   /* whole logical blocks */
     uint32_t unused_bytes; /* at the end of a file: less than a block */
     uint32_t logical_block_bytes;

@@ -231,6 +231,8 @@ static void probe_file(const struct stat *status, struct device_info *info)
     info->physical_block_bytes = FILE_PHYSICAL_BLOCK_BYTES;
     info->interface = DRIVE_INTERFACE_FILE;
     info->read_only = (status->st_mode & 0222) == 0;
+    info->file_device = status->st_dev;
+    info->file_number = status->st_ino;
 }
 
 static void take_signature(blkid_probe probe, struct device_info *info)

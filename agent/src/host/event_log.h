@@ -41,6 +41,7 @@ struct event_log_stats {
     uint32_t event_count;
     uint64_t byte_count;
     uint64_t lost_count;    /* refused by (1) or dropped unwritten by (5) */
+    uint32_t bad_files;     /* set aside at the start: no segments, or not to be read */
     uint64_t damaged_bytes; /* cut off at the start: torn tails and rot */
     int write_error;        /* negative errno of the latest attempt, 0: it succeeded */
 };

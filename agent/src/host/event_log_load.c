@@ -1,6 +1,7 @@
 /*
  * Reading the segment files at the start. A file that was torn by a crash is cut at the
- * last whole record; one that is no segment at all is set aside under another name.
+ * last whole record; one that is no segment at all, or cannot be read, is set aside under another
+ * name.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -135,14 +136,21 @@ static bool header_is_good(const struct segment *segment, size_t file_bytes, uin
 }
 
 /* Out of the way, but kept for whoever wants to look. */
-static void set_aside(struct event_log *log, const struct segment *segment, size_t file_bytes)
+static void set_aside(struct event_log *log, const char *name)
 {
-    char name[SEGMENT_NAME_BYTES + 4];
+    char bad[SEGMENT_NAME_BYTES + 4];
 
-    log->stats.damaged_bytes += file_bytes;
-    (void)snprintf(name, sizeof name, "%s.bad", segment->name);
+    log->stats.bad_files++;
+    (void)snprintf(bad, sizeof bad, "%s.bad", name);
     /* If it cannot be renamed it is met again at the next start: nothing worse. */
-    (void)renameat(log->directory_fd, segment->name, log->directory_fd, name);
+    (void)renameat(log->directory_fd, name, log->directory_fd, bad);
+}
+
+/* The file is to blame, not what it is read with. */
+static bool is_damage(int error)
+{
+    return error != 0 && error != -ENOMEM && error != -EMFILE && error != -ENFILE &&
+           error != -ENOSPC && error != -EROFS;
 }
 
 /*
@@ -177,7 +185,8 @@ static int load_opened(struct event_log *log, int fd, uint64_t first_seq)
     }
     error = read_file(fd, segment, file_bytes);
     if (error == 0 && !header_is_good(segment, file_bytes, first_seq)) {
-        set_aside(log, segment, file_bytes);
+        log->stats.damaged_bytes += file_bytes;
+        set_aside(log, segment->name);
         (void)segment_free(segment);
         return 0;
     }
@@ -204,6 +213,10 @@ static int load_segment(struct event_log *log, uint64_t first_seq, char *text)
     error = fd < 0 ? -errno : load_opened(log, fd, first_seq);
     if (fd >= 0) {
         close(fd);
+    }
+    if (is_damage(error)) {
+        set_aside(log, name);
+        return 0;
     }
     if (error != 0) {
         (void)snprintf(text, EVENT_LOG_TEXT_BYTES, "The event log's file %s cannot be read: %s.",

@@ -161,7 +161,7 @@ static int file_make(const char *path, uint64_t size_bytes)
         return -errno;
     }
     error = zeros_write(fd, size_bytes);
-    (void)close(fd); /* synchronised */
+    (void)close(fd); /* synchronized */
     if (error == 0 && link(unfinished, path) != 0) {
         error = -errno; /* somebody else has made it meanwhile: theirs stays */
     }

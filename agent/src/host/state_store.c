@@ -27,6 +27,7 @@
 #define RECORD_VERSION 1u
 #define HEADER_BYTES 16u
 #define FILE_NAME_BYTES (STORE_NAME_MAX + 4u)
+#define ASIDE_MAX 9u
 
 STATIC_ASSERT(STORE_NAME_MAX + 3u <= NAME_MAX, "a record's name fits a file name");
 
@@ -100,6 +101,44 @@ static int write_record(int fd, const struct store_request *request)
     return error;
 }
 
+int state_store_set_aside(int directory_fd, const char *file)
+{
+    char bad[FILE_NAME_BYTES + 8];
+    struct stat status;
+
+    for (uint32_t i = 1; i <= ASIDE_MAX; i++) {
+        int length = snprintf(bad, sizeof bad, i == 1 ? "%s.bad" : "%s.bad%u", file, i);
+
+        if (length < 0 || (size_t)length >= sizeof bad) {
+            return -ENAMETOOLONG;
+        }
+        if (fstatat(directory_fd, bad, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+            continue; /* somebody may still want to look at it */
+        }
+        return renameat(directory_fd, file, directory_fd, bad) == 0 ? 0 : -errno;
+    }
+    return -EEXIST;
+}
+
+/* What is no file cannot be replaced by one. */
+static int publish(const struct state_store *store, const char *temporary, const char *final)
+{
+    int error = 0;
+
+    if (renameat(store->directory_fd, temporary, store->directory_fd, final) == 0) {
+        return 0;
+    }
+    error = -errno;
+    if (error != -EISDIR) {
+        return error;
+    }
+    error = state_store_set_aside(store->directory_fd, final);
+    if (error == 0 && renameat(store->directory_fd, temporary, store->directory_fd, final) != 0) {
+        error = -errno;
+    }
+    return error;
+}
+
 static int replace_record(const struct state_store *store, const struct store_request *request)
 {
     char temporary[FILE_NAME_BYTES];
@@ -119,8 +158,8 @@ static int replace_record(const struct state_store *store, const struct store_re
     if (close(fd) != 0 && error == 0) {
         error = -errno;
     }
-    if (error == 0 && renameat(store->directory_fd, temporary, store->directory_fd, final) != 0) {
-        error = -errno;
+    if (error == 0) {
+        error = publish(store, temporary, final);
     }
     if (error != 0) {
         (void)unlinkat(store->directory_fd, temporary,
@@ -134,10 +173,10 @@ static int remove_record(const struct state_store *store, const struct store_req
     char final[FILE_NAME_BYTES];
 
     file_name('r', request->name, final);
-    if (unlinkat(store->directory_fd, final, 0) != 0 && errno != ENOENT) {
-        return -errno;
+    if (unlinkat(store->directory_fd, final, 0) == 0 || errno == ENOENT) {
+        return 0;
     }
-    return 0;
+    return errno == EISDIR ? state_store_set_aside(store->directory_fd, final) : -errno;
 }
 
 static int put_now(const struct state_store *store, const struct store_request *request)

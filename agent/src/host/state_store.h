@@ -33,4 +33,8 @@ struct store_port *state_store_port(struct state_store *store);
 /* The directory's descriptor, for files that live beside the records (event log). */
 int state_store_directory_fd(const struct state_store *store);
 
+/* Renames what is no good to FILE.bad, or FILE.bad2 and so on, and keeps it for whoever wants to
+ * look. 0 or a negative errno; -EEXIST: there are too many already. */
+MUST_CHECK int state_store_set_aside(int directory_fd, const char *file);
+
 #endif

@@ -95,6 +95,7 @@ static int drive_make(struct lab_array *array, uint32_t index)
 {
     const struct drive_profile *profile = &array->setup.drive;
     struct emulated_timing timing = profile->timing;
+    struct drive_options options = {.queue_depth = array->setup.commands_per_drive};
     struct empty_drive *empty = &array->empty[index];
     struct drive_identity identity = {.interface = profile->interface, .media = profile->media};
     int error = 0;
@@ -123,7 +124,7 @@ static int drive_make(struct lab_array *array, uint32_t index)
     (void)snprintf(identity.key, sizeof(identity.key), "sn-lab%02u", index);
     (void)snprintf(identity.serial, sizeof(identity.serial), "LAB%02u", index);
     return drive_create(&identity, emulated_drive_port(array->emulated[index]), &array->clock->port,
-                        NULL, NULL, &array->drives[index]);
+                        &options, NULL, &array->drives[index]);
 }
 
 /* A store that keeps nothing. */
@@ -232,7 +233,9 @@ static int group_make(struct lab_array *array, char text[LAB_TEXT_BYTES])
 {
     struct group_config *config = calloc(1, sizeof(*config));
     struct drive *drives[LAB_DRIVES_MAX] = {NULL};
-    struct group_options options = {.partial_writes = array->setup.partial_writes};
+    struct group_options options = {.partial_writes = array->setup.partial_writes,
+                                    .mirror_policy = array->setup.mirror_policy,
+                                    .drive_depth = array->setup.commands_per_drive};
     const char *why = NULL;
     struct uuid controller;
     struct rng rng;

@@ -29,11 +29,14 @@ struct lab_array_setup {
     uint32_t span_count;
     uint32_t strip_bytes;
     enum plan_partial partial_writes;
+    enum mirror_policy mirror_policy;
     enum stripe_log_mode stripe_log;
     uint64_t extent_bytes;       /* of each member; 0: all of it */
     uint64_t link_bytes_per_s;   /* of the controller to one drive; 0: the drive's own */
+    uint32_t commands_per_drive; /* of the controller; 0: as many as the engine gives one */
     uint64_t expander_bytes_per_s; /* of its controller, as the next */
     uint64_t cache_bytes;
+    uint32_t destage_rows;       /* of its controller, as the cache; 0: the engine's */
     enum write_policy write_policy;
     enum read_policy read_policy;
     enum io_policy io_policy;

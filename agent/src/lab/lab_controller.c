@@ -26,11 +26,12 @@ static void memory_store(struct memory_port *port, uint64_t offset_bytes, const 
 
 static const struct memory_port_ops memory_ops = {.copy = memory_store};
 
-static int cache_make(struct lab_controller *controller, uint64_t cache_bytes,
+static int cache_make(struct lab_controller *controller, const struct lab_controller_setup *setup,
                       struct lab_clock *clock)
 {
     static const struct uuid owner = {{1}};
-    uint32_t frames = (uint32_t)(cache_bytes / CACHE_BLOCK_BYTES);
+    const struct cache_mover_options options = {.batches = setup->destage_rows};
+    uint32_t frames = (uint32_t)(setup->cache_bytes / CACHE_BLOCK_BYTES);
     struct journal *journal = NULL;
     int error = 0;
 
@@ -56,7 +57,7 @@ static int cache_make(struct lab_controller *controller, uint64_t cache_bytes,
         (void)journal_close(journal);
         return error;
     }
-    error = cache_mover_create(controller->cache, &clock->port, NULL, &controller->mover);
+    error = cache_mover_create(controller->cache, &clock->port, &options, &controller->mover);
     return error != 0 ? error
                       : intents_create(controller->cache, &clock->port, &controller->intents);
 }
@@ -88,7 +89,7 @@ int lab_controller_create(const struct lab_controller_setup *setup, struct lab_c
     controller->parity.bytes_per_s = ceilings->xor_bytes_per_s;
     controller->expander.bytes_per_s = setup->expander_bytes_per_s;
     if (setup->cache_bytes > 0) {
-        error = cache_make(controller, setup->cache_bytes, clock);
+        error = cache_make(controller, setup, clock);
     }
     if (error != 0) {
         (void)snprintf(text, LAB_TEXT_BYTES, "no cache of that size: %s", strerror(-error));

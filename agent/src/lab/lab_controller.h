@@ -21,6 +21,7 @@ struct intents;
 struct lab_controller_setup {
     struct controller_ceilings ceilings;
     uint64_t cache_bytes;          /* 0: no cache */
+    uint32_t destage_rows;         /* on their way to the drives at a time; 0: the engine's */
     uint64_t expander_bytes_per_s; /* shared by all drives; 0: there is none */
 };
 

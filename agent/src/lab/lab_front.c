@@ -36,6 +36,13 @@ struct lab_front {
     uint64_t size_bytes;
 };
 
+/* The memory of all requests is the same, and stays the stand's: nothing is given back. */
+static void front_back(struct vd_lender *lender UNUSED, uint8_t *memory UNUSED)
+{
+}
+
+static struct vd_lender front_lender = {.give_back = front_back};
+
 static uint64_t us_of_ns(uint64_t ns)
 {
     return div_ceil_u64(ns, 1000);
@@ -46,6 +53,9 @@ static void part_end(struct part *part)
     struct lab_request *origin = part->origin;
 
     lab_quirks_end(&part->lane->quirks);
+    if (part->request.buffer != part->front->buffer) {
+        free(part->request.buffer); /* taken in exchange for what a late drive keeps */
+    }
     pool_give(&part->front->parts, part);
     ASSERT(origin->parts > 0);
     origin->parts--;
@@ -152,6 +162,8 @@ static void part_make(struct lab_front *front, struct lab_request *origin, uint3
                     .offset_bytes = offset_bytes,
                     .length_bytes = length_bytes,
                     .buffer = front->buffer,
+                    .lends = true, /* as what comes by NBD does */
+                    .lender = &front_lender,
                     .complete = part_answered,
                     .owner = part},
         .timer = {.fire = part_timer, .owner = part},

@@ -127,6 +127,7 @@ static int stand_make(struct stand *stand, const struct lab_group *groups, uint3
     const struct lab_controller_setup controller = {
         .ceilings = first->front.ceilings,
         .cache_bytes = first->array.cache_bytes,
+        .destage_rows = first->array.destage_rows,
         .expander_bytes_per_s = first->array.expander_bytes_per_s,
     };
     size_t longest_bytes = 0;

@@ -238,7 +238,11 @@ static int run_open(struct run *run, const struct lab_loading *loading, struct l
     run->clock = clock;
     if (!load_source_init(&run->source, &load->load, lab_front_size_bytes(loading->front),
                           load->seed)) {
-        (void)snprintf(text, LAB_TEXT_BYTES, "the load does not fit the virtual drive");
+        (void)snprintf(text, LAB_TEXT_BYTES,
+                       "the load does not fit: each of its %u workers needs a zone of %u bytes or "
+                       "more, the virtual drive has %llu bytes",
+                       load->load.workers, LOAD_REQUEST_MAX_BYTES,
+                       (unsigned long long)lab_front_size_bytes(loading->front));
         return -EINVAL;
     }
     ASSERT(slots <= LAB_DEPTH_MAX);
@@ -296,7 +300,7 @@ static void runs_measure(struct runs *runs, uint64_t most_us)
     for (uint32_t i = 0; i < runs->count; i++) {
         struct run *run = &runs->run[i];
 
-        *run->loading->outcome = (struct lab_outcome){.operations = 0};
+        *run->loading->outcome = (struct lab_outcome){.warmed_operations = run->answered};
         counts_look(run->loading, false);
         run->measuring = true;
         run->mark_us = began_us;

@@ -35,6 +35,7 @@ struct lab_outcome {
     double bytes_per_s_max;      /* of the best tenth of the time */
     struct lab_latency read, write;
     uint64_t failed;             /* requests besides that were not done */
+    uint64_t warmed_operations;  /* before it was measured */
     struct lab_counts drives[LAB_CONTROLLERS_MAX * LAB_DRIVES_MAX];
     uint32_t drive_count;
 };

@@ -23,6 +23,7 @@ static int arrays_make(const struct lab_point *point, struct bench *bench,
     const struct lab_controller_setup controller = {
         .ceilings = point->front.ceilings,
         .cache_bytes = point->array.cache_bytes,
+        .destage_rows = point->array.destage_rows,
         .expander_bytes_per_s = point->array.expander_bytes_per_s,
     };
 

@@ -59,12 +59,13 @@ static json_t *mix_doc(const struct lab_mix *mix)
 }
 
 static json_t *point_doc(const struct lab_scenario *scenario, const struct lab_place *place,
-                         const struct lab_answer *answer)
+                         const struct lab_answer *answer, uint64_t written_bytes)
 {
     const struct lab_workload *workload = &scenario->workloads[place->workload];
     const struct lab_outcome *outcome = &answer->outcome;
     uint64_t fills = lab_point_fill_operations(scenario, place);
     json_t *doc = json_new_object();
+    json_t *warnings = NULL;
 
     json_put_text(doc, "workload", workload->name);
     json_put(doc, "mix", mix_doc(&workload->mixes[place->mix]));
@@ -85,11 +86,15 @@ static json_t *point_doc(const struct lab_scenario *scenario, const struct lab_p
     json_put(doc, "bytes_per_s_max", real_doc(outcome->bytes_per_s_max));
     json_put_u64(doc, "dirty_bytes", answer->dirty_bytes);
     if (fills > 0) {
-        json_put(doc, "cache_filled", json_boolean(fills <= scenario->fill_operations));
+        json_put(doc, "cache_filled", json_boolean(fills <= lab_fill_most(scenario, workload)));
     }
     json_put(doc, "read_latency", latency_of(&outcome->read));
     json_put(doc, "write_latency", latency_of(&outcome->write));
     json_put(doc, "drives", drives_doc(outcome));
+    warnings = lab_warnings_doc(scenario, place, answer, written_bytes);
+    if (warnings != NULL) {
+        json_put(doc, "warnings", warnings);
+    }
     return doc;
 }
 
@@ -167,8 +172,22 @@ static json_t *failed_doc(uint64_t failed)
     return doc;
 }
 
+/* Only what is not as asked for has a reason. */
+static void write_policy_put(json_t *doc, const struct lab_variant *variant)
+{
+    char text[REASON_TEXT_MAX] = "";
+
+    if (variant->effective != variant->write_policy) {
+        (void)reason_text(&variant->reason, text, sizeof(text));
+    }
+    json_put_text(doc, "write_policy", write_policy_word(variant->write_policy));
+    json_put_text(doc, "effective_write_policy", write_policy_word(variant->effective));
+    json_put_text_or_null(doc, "write_policy_reason", text);
+}
+
 json_t *lab_variant_doc(const struct lab_scenario *scenario, uint32_t index,
-                        const struct lab_place *places, const struct lab_answer *answers)
+                        const struct lab_place *places, const struct lab_answer *answers,
+                        uint64_t written_bytes)
 {
     const struct lab_variant *variant = &scenario->variants[index];
     json_t *doc = json_new_object();
@@ -191,14 +210,17 @@ json_t *lab_variant_doc(const struct lab_scenario *scenario, uint32_t index,
             continue;
         }
         size_bytes = answers[i].size_bytes;
-        json_append(points, point_doc(scenario, &places[i], &answers[i]));
+        json_append(points, point_doc(scenario, &places[i], &answers[i],
+                                      written_bytes != UINT64_MAX
+                                          ? written_bytes
+                                          : lab_written_bytes(scenario, &places[i], &answers[i])));
         if (workload->rating != LAB_RATING_NONE && places[i].depth == 0) {
             json_append(ratings, rating_doc(scenario, &places[i], &answers[i]));
         }
     }
     json_put_text(doc, "level", raid_level_word(variant->level));
     json_put_u64(doc, "drives", variant->drive_count);
-    json_put_text(doc, "write_policy", write_policy_word(variant->write_policy));
+    write_policy_put(doc, variant);
     json_put_text(doc, "read_policy", read_policy_word(variant->read_policy));
     json_put_text(doc, "io_policy", io_policy_word(variant->io_policy));
     json_put_u64(doc, "strip_bytes", variant->strip_bytes);
@@ -230,6 +252,7 @@ static json_t *head_doc(const struct lab_scenario *scenario, const struct lab_sc
     json_put_text(doc, "drive", first->array.drive.name);
     json_put_u64(doc, "capacity_bytes", first->array.drive.capacity_bytes);
     json_put_u64(doc, "cache_bytes", scenario->array.cache_bytes);
+    json_put_text(doc, "battery", battery_state_word(scenario->battery));
     json_put(doc, "limits", limits);
     return doc;
 }
@@ -241,7 +264,7 @@ json_t *lab_result_doc(const struct lab_scenario *scenario, const struct lab_pla
     json_t *arrays = json_new_array();
 
     for (uint32_t i = 0; i < scenario->variant_count; i++) {
-        json_append(arrays, lab_variant_doc(scenario, i, places, answers));
+        json_append(arrays, lab_variant_doc(scenario, i, places, answers, UINT64_MAX));
     }
     json_put(doc, "arrays", arrays);
     return doc;
@@ -305,7 +328,9 @@ static json_t *alone_doc(const struct lab_scenario *scenario, const struct lab_g
     json_t *doc = json_new_object();
 
     ending_put(doc, group, answer);
-    json_put(doc, "point", point_doc(scenario, &group_place, &answer->answer));
+    json_put(doc, "point",
+             point_doc(scenario, &group_place, &answer->answer,
+                       lab_written_bytes(scenario, &group_place, &answer->answer)));
     return doc;
 }
 
@@ -331,11 +356,16 @@ json_t *lab_result_groups_doc(const struct lab_scenario *scenario,
 {
     json_t *doc = head_doc(scenario, scenario->group_scenarios[0]);
     json_t *arrays = json_new_array();
+    uint64_t written_bytes = 0; /* into the one cache */
 
+    for (uint32_t i = 0; i < scenario->group_count; i++) {
+        written_bytes +=
+            lab_written_bytes(scenario->group_scenarios[i], &group_place, &answers[i].answer);
+    }
     for (uint32_t i = 0; i < scenario->group_count; i++) {
         const struct lab_scenario *of = scenario->group_scenarios[i];
         const struct lab_group *group = &scenario->groups[i];
-        json_t *array = lab_variant_doc(of, 0, &group_place, &answers[i].answer);
+        json_t *array = lab_variant_doc(of, 0, &group_place, &answers[i].answer, written_bytes);
         json_t *group_entry = group_doc(group, &answers[i]);
 
         json_put(group_entry, "alone",

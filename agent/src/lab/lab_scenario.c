@@ -9,17 +9,17 @@
 #include "base/checked.h"
 #include "control/object_doc.h"
 #include "lab/lab_scenario_private.h"
-#include "lab/lab_survival.h"
 
-#define MIB (UINT64_C(1) << 20)
 #define OPERATIONS_DEFAULT 20000u
 #define SECONDS_DEFAULT 3600u
+/* Where the scenario has no limits: enough for 1.6 GB in blocks of 8 KiB, in seconds. */
+#define FILL_DEFAULT 200000u
 
 struct reading {
     struct profile_reader reader;
     const char *profiles;
     struct lab_scenario *scenario;
-    bool has_cache_size;
+    bool has_cache_size, has_battery;
 };
 
 /* The parts of a scenario are read by functions that know the whole of it: the reader is the first
@@ -43,6 +43,8 @@ static const struct profile_field ceiling_fields[] = {
     CEILING(stream_bytes_per_s),
     CEILING(stream_write_bytes_per_s),
     {"command_us", FIELD_U32, false, FIELD_OF(controller_ceilings, command_us), 0, 1000000, NULL},
+    {"commands_per_drive", FIELD_U32, false, FIELD_OF(controller_ceilings, commands_per_drive), 0,
+     COMMANDS_PER_DRIVE_MAX, NULL},
     FIELDS_END};
 
 static bool controller_profile(struct profile_reader *reader, const json_t *value, void *target)
@@ -53,10 +55,10 @@ static bool controller_profile(struct profile_reader *reader, const json_t *valu
     char why[PROFILE_TEXT_BYTES] = "";
 
     if (name == NULL) {
-        return profile_fail(reader, "controller.profile must be a name");
+        return profile_refuse(reader, "must be a name");
     }
     if (controller_profile_read(reading->profiles, name, &scenario->controller, why) != 0) {
-        return profile_fail(reader, "controller: %.180s", why);
+        return profile_fail(reader, "%.280s", why);
     }
     scenario->front.ceilings = scenario->controller.profile.ceilings;
     return true;
@@ -84,6 +86,39 @@ static bool cache_read(struct profile_reader *reader, const json_t *value, void 
     return profile_number(reader, value, &bounds, &scenario->array.cache_bytes);
 }
 
+PROFILE_WORD_READER(battery_state_read, enum battery_state, BATTERY_STATE_MAX, battery_state_word,
+                    lab_scenario, battery)
+
+static bool battery_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    reading_of(reader)->has_battery = true;
+    return battery_state_read(reader, value, target);
+}
+
+static bool mirror_reads_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    struct lab_scenario *scenario = target;
+    unsigned index = 0;
+
+    if (!profile_word(reader, value, mirror_policy_words, MIRROR_POLICY_MAX, &index)) {
+        return false;
+    }
+    scenario->controller.profile.mirror_policy = (enum mirror_policy)index;
+    return true;
+}
+
+static bool write_through_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    struct lab_scenario *scenario = target;
+    unsigned index = 0;
+
+    if (!profile_word(reader, value, write_through_words, 2, &index)) {
+        return false;
+    }
+    scenario->controller.profile.write_through_past_buffers = index == 1;
+    return true;
+}
+
 /* Ceilings come after the profile they change. */
 static const struct profile_field controller_first[] = {
     {"profile", FIELD_CUSTOM, true, 0, 0, 0, controller_profile}, FIELDS_END};
@@ -103,10 +138,15 @@ static const struct profile_field controller_fields[] = {
     {"host_strip_bytes", FIELD_U32, false, FIELD_OF(lab_scenario, front.host_strip_bytes), 4096,
      16u << 20, NULL},
     {"cache_bytes", FIELD_CUSTOM, false, 0, 0, 0, cache_read},
+    {"battery", FIELD_CUSTOM, false, 0, 0, 0, battery_read},
     {"expander_bytes_per_s", FIELD_BYTES, false, FIELD_OF(lab_scenario, array.expander_bytes_per_s),
      0, UINT64_C(1) << 40, NULL},
     {"ceilings", FIELD_CUSTOM, false, 0, 0, 0, ceilings_read},
     {"quirks", FIELD_CUSTOM, false, 0, 0, 0, quirk_names_read},
+    {"mirror_reads", FIELD_CUSTOM, false, 0, 0, 0, mirror_reads_read},
+    {"destage_rows", FIELD_U32, false, FIELD_OF(lab_scenario, controller.profile.destage_rows), 1,
+     256, NULL},
+    {"write_through", FIELD_CUSTOM, false, 0, 0, 0, write_through_read},
     FIELDS_END};
 
 static bool controller_read(struct profile_reader *reader, const json_t *value, void *target)
@@ -129,10 +169,10 @@ static bool drive_read(struct profile_reader *reader, const json_t *value, void 
     char why[PROFILE_TEXT_BYTES] = "";
 
     if (name == NULL) {
-        return profile_fail(reader, "drives.profile must be a name");
+        return profile_refuse(reader, "must be a name");
     }
     if (drive_profile_read(reading_of(reader)->profiles, name, &scenario->array.drive, why) != 0) {
-        return profile_fail(reader, "drives: %.180s", why);
+        return profile_fail(reader, "%.280s", why);
     }
     return true;
 }
@@ -146,15 +186,17 @@ bool lab_failed_read(struct profile_reader *reader, const json_t *value, uint64_
 
     *ret_failed = 0;
     if (!json_is_array(value)) {
-        return profile_fail(reader, "failed must be a list of members");
+        return profile_refuse(reader, "must be a list of members");
     }
     json_array_foreach(value, index, entry)
     {
         uint64_t member = 0;
+        size_t outer = profile_enter_entry(reader, index);
 
         if (!profile_number(reader, entry, &bounds, &member)) {
             return false;
         }
+        profile_leave(reader, outer);
         *ret_failed |= UINT64_C(1) << member;
     }
     return true;
@@ -210,21 +252,16 @@ static bool drives_read(struct profile_reader *reader, const json_t *value, void
 
 /* The array */
 
-#define POLICY_READER(name, parse, member)                                                         \
-    static bool name(struct profile_reader *reader, const json_t *value, void *target)             \
-    {                                                                                              \
-        struct lab_scenario *scenario = target;                                                    \
-        const char *word = json_string_value(value);                                               \
-                                                                                                   \
-        return (word != NULL && parse(word, &scenario->array.member)) ||                           \
-               profile_fail(reader, #member " has not one of its words");                          \
-    }
-
-POLICY_READER(level_read, raid_level_word_parse, level)
-POLICY_READER(write_policy_read, write_policy_parse, write_policy)
-POLICY_READER(read_policy_read, read_policy_parse, read_policy)
-POLICY_READER(io_policy_read, io_policy_parse, io_policy)
-POLICY_READER(stripe_log_read, stripe_log_mode_parse, stripe_log)
+PROFILE_WORD_READER(level_read, enum raid_level, RAID_LEVEL_MAX, raid_level_word, lab_scenario,
+                    array.level)
+PROFILE_WORD_READER(write_policy_read, enum write_policy, WRITE_POLICY_MAX, write_policy_word,
+                    lab_scenario, array.write_policy)
+PROFILE_WORD_READER(read_policy_read, enum read_policy, READ_POLICY_MAX, read_policy_word,
+                    lab_scenario, array.read_policy)
+PROFILE_WORD_READER(io_policy_read, enum io_policy, IO_POLICY_MAX, io_policy_word, lab_scenario,
+                    array.io_policy)
+PROFILE_WORD_READER(stripe_log_read, enum stripe_log_mode, STRIPE_LOG_MODE_MAX,
+                    stripe_log_mode_word, lab_scenario, array.stripe_log)
 
 static const struct profile_field array_fields[] = {
     {"level", FIELD_CUSTOM, true, 0, 0, 0, level_read},
@@ -252,6 +289,10 @@ static bool array_read(struct profile_reader *reader, const json_t *value, void 
 
 static const struct profile_field host_fields[] = {
     {"request_us", FIELD_U32, false, FIELD_OF(lab_scenario, front.request_us), 0, 1000000, NULL},
+    {"slot_bytes_per_s", FIELD_BYTES, false, FIELD_OF(lab_scenario, slot_bytes_per_s), 1,
+     UINT64_C(1) << 40, NULL},
+    {"file_window_bytes", FIELD_BYTES, false, FIELD_OF(lab_scenario, file_window_bytes), 0,
+     LOAD_DEPTH_MAX *(uint64_t)LOAD_FILE_CHUNK_BYTES, NULL},
     FIELDS_END};
 
 static bool host_read(struct profile_reader *reader, const json_t *value, void *target)
@@ -279,16 +320,18 @@ static bool workloads_read(struct profile_reader *reader, const json_t *value, v
     size_t index = 0;
     const json_t *entry = NULL;
 
-    if (!json_is_array(value) || json_array_size(value) == 0 ||
-        json_array_size(value) > SCENARIO_WORKLOADS_MAX) {
-        return profile_fail(reader, "workloads must be a list of 1 to %u", SCENARIO_WORKLOADS_MAX);
+    if (!profile_list(reader, value, 1, SCENARIO_WORKLOADS_MAX, "workloads")) {
+        return false;
     }
     json_array_foreach(value, index, entry)
     {
+        size_t outer = profile_enter_entry(reader, index);
+
         if (!lab_workload_read(reader, reading_of(reader)->profiles, entry,
                                &scenario->workloads[index])) {
             return false;
         }
+        profile_leave(reader, outer);
     }
     scenario->workload_count = (uint32_t)index;
     return true;
@@ -345,167 +388,14 @@ static const struct profile_field groups_fields[] = {
     {"limits", FIELD_CUSTOM, false, 0, 0, 0, limits_read},
     {"groups", FIELD_CUSTOM, true, 0, 0, 0, ignored},
     {"alone", FIELD_BOOL, false, FIELD_OF(lab_scenario, alone), 0, 0, NULL},
-    {"drives", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},
-    {"array", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},
-    {"workloads", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},
-    {"rebuild", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},
-    {"before", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},
-    {"sweep", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},
+    {"drives", FIELD_REFUSED, false, 0, 0, 0, not_with_groups},
+    {"array", FIELD_REFUSED, false, 0, 0, 0, not_with_groups},
+    {"workloads", FIELD_REFUSED, false, 0, 0, 0, not_with_groups},
+    {"rebuild", FIELD_REFUSED, false, 0, 0, 0, not_with_groups},
+    {"before", FIELD_REFUSED, false, 0, 0, 0, not_with_groups},
+    {"sweep", FIELD_REFUSED, false, 0, 0, 0, not_with_groups},
     FIELDS_FOR_PEOPLE,
     FIELDS_END};
-
-/* What the model permits */
-
-uint32_t lab_variant_spans(const struct lab_scenario *scenario, const struct lab_variant *variant)
-{
-    if (scenario->spans != 0 && variant->level == scenario->array.level) {
-        return scenario->spans;
-    }
-    if (variant->level == RAID_LEVEL_10) {
-        return max_u32(1, variant->drive_count / 2);
-    }
-    return raid_level_info(variant->level)->striped_spans ? 2 : 1;
-}
-
-void lab_variant_geometry(const struct lab_scenario *scenario, const struct lab_variant *variant,
-                          struct geometry *ret_geometry)
-{
-    uint32_t spans = lab_variant_spans(scenario, variant);
-
-    *ret_geometry = (struct geometry){.level = variant->level,
-                                      .span_count = spans,
-                                      .members_per_span = variant->drive_count / spans,
-                                      .strip_bytes = variant->strip_bytes,
-                                      .block_bytes = 512,
-                                      .extent_bytes = variant->strip_bytes};
-}
-
-static void variant_check(const struct lab_scenario *scenario, const struct lab_variant *variant,
-                          char text[LAB_TEXT_BYTES])
-{
-    const struct controller_profile *profile = &scenario->controller.profile;
-    const char *level = raid_level_info(variant->level)->name;
-    uint32_t spans = lab_variant_spans(scenario, variant);
-    struct geometry geometry;
-    const char *why = NULL;
-
-    lab_variant_geometry(scenario, variant, &geometry);
-    text[0] = '\0';
-    if (!profile->levels[variant->level].offered) {
-        (void)snprintf(text, LAB_TEXT_BYTES, "%s does not offer %s", profile->model, level);
-    } else if (variant->drive_count < profile->levels[variant->level].drives_min) {
-        (void)snprintf(text, LAB_TEXT_BYTES, "%s takes %s of at least %u drives", profile->model,
-                       level, profile->levels[variant->level].drives_min);
-    } else if (profile->ports != 0 && variant->drive_count > profile->ports) {
-        (void)snprintf(text, LAB_TEXT_BYTES, "%s has %u ports", profile->model, profile->ports);
-    } else if (!controller_profile_has_strip(profile, variant->strip_bytes)) {
-        (void)snprintf(text, LAB_TEXT_BYTES, "%s has no strips of %u bytes", profile->model,
-                       variant->strip_bytes);
-    } else if (profile->spans_max != 0 && spans > profile->spans_max) {
-        (void)snprintf(text, LAB_TEXT_BYTES, "%s takes at most %u spans", profile->model,
-                       profile->spans_max);
-    } else if (variant->drive_count % spans != 0) {
-        (void)snprintf(text, LAB_TEXT_BYTES, "%u drives cannot be arranged in %u spans",
-                       variant->drive_count, spans);
-    } else if (geometry_check(&geometry, &why) != 0) {
-        (void)snprintf(text, LAB_TEXT_BYTES, "%s of %u drive%s: %s", level, variant->drive_count,
-                       variant->drive_count == 1 ? "" : "s", why);
-    } else if (variant->write_policy != WRITE_POLICY_WRITE_THROUGH &&
-               scenario->array.cache_bytes == 0) {
-        (void)snprintf(text, LAB_TEXT_BYTES, "without a cache there is no write-back");
-    } else if (variant->failed >> (variant->drive_count - 1) > 1) {
-        (void)snprintf(text, LAB_TEXT_BYTES, "a member has failed that is not there");
-    } else if (!lab_survives(&geometry, variant->failed)) {
-        (void)snprintf(text, LAB_TEXT_BYTES, "%s of %u drive%s does not survive this", level,
-                       variant->drive_count, variant->drive_count == 1 ? "" : "s");
-    }
-}
-
-static bool has_shape_of(const struct lab_scenario *scenario, uint32_t index, uint32_t other_index)
-{
-    const struct lab_variant *variant = &scenario->variants[index];
-    const struct lab_variant *other = &scenario->variants[other_index];
-
-    return scenario->variant_texts[other_index][0] == '\0' && other->level == variant->level &&
-           other->drive_count == variant->drive_count &&
-           other->strip_bytes == variant->strip_bytes && other->failed == variant->failed;
-}
-
-uint32_t lab_shape_variant(const struct lab_scenario *scenario, uint32_t index)
-{
-    uint32_t first = 0;
-
-    while (first < index && !has_shape_of(scenario, index, first)) {
-        first++;
-    }
-    return first;
-}
-
-/* While nobody writes, arrays that differ in nothing but the write policy do the same. */
-uint32_t lab_twin_variant(const struct lab_scenario *scenario, uint32_t index)
-{
-    const struct lab_variant *variant = &scenario->variants[index];
-
-    for (uint32_t i = 0; i < index; i++) {
-        const struct lab_variant *other = &scenario->variants[i];
-
-        if (has_shape_of(scenario, index, i) && other->read_policy == variant->read_policy &&
-            other->io_policy == variant->io_policy) {
-            return i;
-        }
-    }
-    return index;
-}
-
-/* Where nothing can be lost nothing can be rebuilt. */
-bool lab_variant_rebuilds(const struct lab_scenario *scenario, uint32_t index)
-{
-    struct geometry geometry;
-
-    lab_variant_geometry(scenario, &scenario->variants[index], &geometry);
-    return scenario->rebuild && geometry_span_tolerance(&geometry) > 0 &&
-           lab_shape_variant(scenario, index) == index;
-}
-
-static uint32_t workload_points(const struct lab_workload *workload)
-{
-    return workload->mix_count * workload->write_percent_count * workload->worker_count *
-           workload->depth_count;
-}
-
-bool lab_whole_check(struct profile_reader *reader, struct lab_scenario *scenario)
-{
-    const struct controller_profile *profile = &scenario->controller.profile;
-    uint64_t points = 0;
-
-    if (!profile->has_cache && scenario->array.cache_bytes > 0) {
-        return profile_fail(reader, "%s has no cache", profile->model);
-    }
-    if (profile->cache_bytes != 0 && scenario->array.cache_bytes > profile->cache_bytes) {
-        return profile_fail(reader, "%s takes a cache of at most %llu bytes", profile->model,
-                            (unsigned long long)profile->cache_bytes);
-    }
-    if (scenario->array.cache_bytes != 0 && scenario->array.cache_bytes < MIB) {
-        return profile_fail(reader, "cache_bytes must be 0 or at least 1 MiB");
-    }
-    for (uint32_t i = 0; i < scenario->variant_count; i++) {
-        variant_check(scenario, &scenario->variants[i], scenario->variant_texts[i]);
-        if (!scenario->is_sweep && scenario->variant_texts[i][0] != '\0') {
-            return profile_fail(reader, "%s", scenario->variant_texts[i]);
-        }
-        if (scenario->variant_texts[i][0] != '\0') {
-            continue;
-        }
-        points += lab_variant_rebuilds(scenario, i) ? 1 : 0;
-        for (uint32_t j = 0; j < scenario->workload_count; j++) {
-            points += workload_points(&scenario->workloads[j]);
-        }
-    }
-    scenario->point_count = (uint32_t)points;
-    return points <= SCENARIO_POINTS_MAX ||
-           profile_fail(reader, "%llu points are too many: at most %u", (unsigned long long)points,
-                        SCENARIO_POINTS_MAX);
-}
 
 /* Reading */
 
@@ -533,6 +423,38 @@ static void cache_default(struct lab_scenario *scenario)
         scenario->controller.profile.has_cache ? scenario->controller.cache_fitted_bytes : 0;
 }
 
+/* As good as one can have it; a model that takes none has none. */
+static void battery_default(struct lab_scenario *scenario)
+{
+    const struct controller_profile_file *file = &scenario->controller;
+
+    scenario->battery = file->takes_any_battery || file->battery_count > 0 ? BATTERY_STATE_OPTIMAL
+                                                                           : BATTERY_STATE_MISSING;
+}
+
+/* The narrower of the two ways. */
+static void slot_apply(struct lab_scenario *scenario)
+{
+    uint64_t *bus = &scenario->front.ceilings.bus_bytes_per_s;
+
+    if (scenario->slot_bytes_per_s != 0) {
+        *bus = *bus == 0 ? scenario->slot_bytes_per_s : min_u64(*bus, scenario->slot_bytes_per_s);
+    }
+}
+
+static void limits_choose(struct lab_scenario *scenario, const json_t *limits)
+{
+    static const char *const names[] = {"operations", "warmup_operations", "fill_operations"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (json_object_get(limits, names[i]) != NULL) {
+            return;
+        }
+    }
+    scenario->chooses_limits = true;
+    scenario->fill_operations = FILL_DEFAULT;
+}
+
 /* After what has its place in tables: what needs to know the rest. */
 static bool rest_read(struct reading *reading, const json_t *object)
 {
@@ -542,6 +464,11 @@ static bool rest_read(struct reading *reading, const json_t *object)
     if (!reading->has_cache_size) {
         cache_default(scenario);
     }
+    if (!reading->has_battery) {
+        battery_default(scenario);
+    }
+    slot_apply(scenario);
+    limits_choose(scenario, json_object_get(object, "limits"));
     if (groups != NULL) {
         return lab_groups_read(&reading->reader, reading->profiles, groups, scenario);
     }
@@ -554,16 +481,18 @@ int lab_scenario_read(const char *path, const char *profiles, struct lab_scenari
 {
     struct reading reading = {.reader = {.text = text}, .profiles = profiles};
     json_error_t error;
-    json_t *object = strcmp(path, "-") == 0 ? json_loadf(stdin, JSON_REJECT_DUPLICATES, &error)
-                                            : json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    json_t *object = NULL;
     struct lab_scenario *scenario = calloc(1, sizeof(*scenario));
     bool good = false;
 
     ASSERT(scenario != NULL);
+    errno = 0;
+    object = strcmp(path, "-") == 0 ? json_loadf(stdin, JSON_REJECT_DUPLICATES, &error)
+                                    : json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     (void)snprintf(reading.reader.path, sizeof(reading.reader.path), "%s", path);
     reading.scenario = scenario;
     if (object == NULL) {
-        (void)snprintf(text, PROFILE_TEXT_BYTES, "%.300s:%d: %.150s", path, error.line, error.text);
+        profile_load_failed(&reading.reader, &error, "there is no such file");
     } else {
         defaults_set(scenario);
         good = profile_fields(&reading.reader, object,

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "base/reason.h"
 #include "daemon/profile_file.h"
 #include "lab/lab_groups.h"
 
@@ -45,6 +46,8 @@ struct lab_variant {
     enum raid_level level;
     uint32_t drive_count;
     enum write_policy write_policy;
+    enum write_policy effective; /* what the controller's rule makes of it */
+    struct reason reason;        /* why that is something else */
     enum read_policy read_policy;
     enum io_policy io_policy;
     uint32_t strip_bytes;
@@ -55,20 +58,26 @@ struct lab_scenario {
     char name[65];
     struct controller_profile_file controller;
     struct lab_array_setup array;
-    uint64_t capacity_bytes;     /* of its drives; 0: the model's */
+    uint64_t
+        slot_bytes_per_s; /* of the host's slot, each way; 0: no less than the controller's bus */
+    uint64_t
+        file_window_bytes; /* of a file, on their way by the host's own cache; 0: it has none */
+    uint64_t capacity_bytes; /* of its drives; 0: the model's */
     struct lab_front_setup front;
-    uint32_t spans;              /* of the array's own level; 0: as levels do it */
-    bool rebuild;                /* is to be predicted too */
+    uint32_t spans; /* of the array's own level; 0: as levels do it */
+    bool rebuild; /* is to be predicted too */
     uint64_t operations, warmup_operations, seconds, seed;
-    uint64_t fill_operations;    /* to fill caches first, and measured then, at most; 0: not */
-    uint64_t before_operations;  /* 0: nothing goes before */
+    uint64_t fill_operations; /* to fill caches first, and measured then, at most; 0: not */
+    bool chooses_limits; /* they are this program's, not the scenario's */
+    enum battery_state battery; /* of the controller's cache */
+    uint64_t before_operations; /* 0: nothing goes before */
     uint64_t before_pause_s;
-    bool recreate;               /* after that, the array is deleted and made anew */
-    struct lab_workload before;  /* the first of its steps */
+    bool recreate; /* after that, the array is deleted and made anew */
+    struct lab_workload before; /* the first of its steps */
     uint32_t workload_count;
     struct lab_workload workloads[SCENARIO_WORKLOADS_MAX];
     bool is_sweep;
-    uint32_t variant_count;      /* 1 unless it is one */
+    uint32_t variant_count; /* 1 unless it is one */
     struct lab_variant variants[256];
     char variant_texts[256][LAB_TEXT_BYTES]; /* "" or why it cannot be */
     uint32_t point_count;
@@ -91,7 +100,10 @@ struct lab_scenario *lab_scenario_free(struct lab_scenario *scenario);
 /* point_count of each, in order. Points of variants that cannot be are left out. */
 void lab_scenario_points(const struct lab_scenario *scenario, struct lab_point *points,
                          struct lab_place *places);
-/* So many operations write as much as the caches hold; 0: they are not to be filled first. */
+/* So many operations write as much as the caches hold; 0: nothing is written by way of them. */
+uint64_t lab_point_cache_operations(const struct lab_scenario *scenario,
+                                    const struct lab_place *place);
+/* The same, of points for which caches are to be filled first; 0: they are not. */
 uint64_t lab_point_fill_operations(const struct lab_scenario *scenario,
                                    const struct lab_place *place);
 /* Of a variant that is not refused; its extent is a strip. */

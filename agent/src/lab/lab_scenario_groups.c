@@ -35,19 +35,8 @@ const char *lab_fault_word(enum lab_fault_kind kind)
 
 /* Faults */
 
-static bool fault_kind_read(struct profile_reader *reader, const json_t *value, void *target)
-{
-    struct lab_fault *fault = target;
-    const char *word = json_string_value(value);
-
-    for (unsigned i = 0; word != NULL && i < LAB_FAULT_MAX; i++) {
-        if (strcmp(word, fault_words[i]) == 0) {
-            fault->kind = (enum lab_fault_kind)i;
-            return true;
-        }
-    }
-    return profile_fail(reader, "faults: kind must be \"slow\", \"fails\" or \"latent_errors\"");
-}
+PROFILE_WORD_READER(fault_kind_read, enum lab_fault_kind, LAB_FAULT_MAX, lab_fault_word, lab_fault,
+                    kind)
 
 /* The keys of each kind. */
 static const struct profile_field fault_fields[LAB_FAULT_MAX][6] = {
@@ -76,18 +65,19 @@ static const struct profile_field fault_fields[LAB_FAULT_MAX][6] = {
 /* The kind says which keys there are. */
 static bool fault_read(struct profile_reader *reader, const json_t *value, struct lab_fault *fault)
 {
+    const struct profile_field kind_alone[] = {
+        {"kind", FIELD_CUSTOM, true, 0, 0, 0, fault_kind_read}, FIELDS_END};
     const json_t *kind = json_object_get(value, "kind");
+    json_t *first = kind != NULL ? json_pack("{s:O}", "kind", kind) : json_object();
+    bool good = profile_fields(reader, first, kind_alone, fault);
 
-    if (kind == NULL) {
-        return profile_fail(reader, "faults: each has a kind");
-    }
-    if (!fault_kind_read(reader, kind, fault) ||
-        !profile_fields(reader, value, fault_fields[fault->kind], fault)) {
+    json_decref(first);
+    if (!good || !profile_fields(reader, value, fault_fields[fault->kind], fault)) {
         return false;
     }
     return fault->kind != LAB_FAULT_LATENT_ERRORS ||
            (fault->offset_bytes % 512 == 0 && fault->length_bytes % 512 == 0) ||
-           profile_fail(reader, "faults: latent errors are of whole blocks of 512 bytes");
+           profile_fail(reader, "latent errors are of whole blocks of 512 bytes");
 }
 
 static bool faults_read(struct profile_reader *reader, const json_t *value, void *target)
@@ -96,14 +86,17 @@ static bool faults_read(struct profile_reader *reader, const json_t *value, void
     size_t index = 0;
     const json_t *each = NULL;
 
-    if (!json_is_array(value) || json_array_size(value) > LAB_FAULTS_MAX) {
-        return profile_fail(reader, "faults must be a list of at most %u", LAB_FAULTS_MAX);
+    if (!profile_list(reader, value, 0, LAB_FAULTS_MAX, "faults")) {
+        return false;
     }
     json_array_foreach(value, index, each)
     {
+        size_t outer = profile_enter_entry(reader, index);
+
         if (!fault_read(reader, each, &group->faults[index])) {
             return false;
         }
+        profile_leave(reader, outer);
     }
     group->fault_count = (uint32_t)index;
     return true;
@@ -159,8 +152,8 @@ static bool name_read(struct profile_reader *reader, const json_t *value, void *
     struct lab_group *group = ((struct entry *)target)->group;
 
     if (name == NULL || name[0] == '\0' || strlen(name) >= sizeof(group->name)) {
-        return profile_fail(reader, "name of a group must be a text of 1 to %zu characters",
-                            sizeof(group->name) - 1);
+        return profile_refuse(reader, "must be a text of 1 to %zu characters",
+                              sizeof(group->name) - 1);
     }
     (void)snprintf(group->name, sizeof(group->name), "%s", name);
     return true;
@@ -257,7 +250,7 @@ static bool together_check(struct profile_reader *reader, const struct lab_scena
     uint32_t drives = 0;
 
     if (scenario->front.controller_count > 1) {
-        return profile_fail(reader, "groups are on one controller: count must be 1");
+        return profile_fail(reader, "groups are on one controller: controller.count must be 1");
     }
     if (scenario->front.quirk_count > 0) {
         return profile_fail(reader, "quirks are for a scenario of one array");
@@ -285,9 +278,10 @@ bool lab_groups_read(struct profile_reader *reader, const char *profiles, const 
     size_t index = 0;
     const json_t *each = NULL;
 
-    if (!json_is_array(value) || json_array_size(value) == 0 ||
-        json_array_size(value) > LAB_GROUPS_MAX) {
-        return profile_fail(reader, "groups must be a list of 1 to %u", LAB_GROUPS_MAX);
+    size_t list = profile_enter(reader, "groups");
+
+    if (!profile_list(reader, value, 1, LAB_GROUPS_MAX, "groups")) {
+        return false;
     }
     scenario->groups = calloc(LAB_GROUPS_MAX, sizeof(*scenario->groups));
     ASSERT(scenario->groups != NULL);
@@ -296,6 +290,7 @@ bool lab_groups_read(struct profile_reader *reader, const char *profiles, const 
         struct entry entry = {.group = &scenario->groups[index],
                               .scenario = malloc(sizeof(*scenario)),
                               .profiles = profiles};
+        size_t outer = profile_enter_entry(reader, index);
 
         ASSERT(entry.scenario != NULL);
         *entry.scenario = *scenario;
@@ -305,6 +300,8 @@ bool lab_groups_read(struct profile_reader *reader, const char *profiles, const 
         if (!group_read(reader, each, &entry, index)) {
             return false;
         }
+        profile_leave(reader, outer);
     }
+    profile_leave(reader, list);
     return together_check(reader, scenario);
 }

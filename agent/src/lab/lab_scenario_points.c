@@ -9,14 +9,28 @@ static uint64_t mix_seed(uint64_t seed, uint64_t index)
     return (seed ^ (index + 1)) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static struct load load_of(const struct lab_workload *workload, const struct lab_place *place)
+/* A host's cache reads ahead of whoever reads a file, and writes behind whoever writes one. */
+static uint32_t depth_of(const struct lab_scenario *scenario, const struct lab_workload *workload,
+                         const struct lab_place *place)
+{
+    uint32_t depth = workload->depths[place->depth];
+    uint32_t workers = workload->workers[place->workers];
+    uint64_t ahead = scenario->file_window_bytes / LOAD_FILE_CHUNK_BYTES;
+
+    return workload->pattern < LOAD_PATTERN_FILES_CREATE
+               ? depth
+               : (uint32_t)min_u64(max_u64(depth, ahead), LOAD_DEPTH_MAX / workers);
+}
+
+static struct load load_of(const struct lab_scenario *scenario, const struct lab_workload *workload,
+                           const struct lab_place *place)
 {
     const struct lab_mix *mix = &workload->mixes[place->mix];
     struct load load = {.pattern = workload->pattern,
                         .write_percent = workload->write_percents[place->write_percent],
                         .block_count = mix->count,
                         .workers = workload->workers[place->workers],
-                        .depth = workload->depths[place->depth],
+                        .depth = depth_of(scenario, workload, place),
                         .zone_bytes = workload->zone_bytes,
                         .start_bytes = workload->start_bytes,
                         .file_bytes = workload->file_bytes};
@@ -34,33 +48,46 @@ static void before_make(const struct lab_scenario *scenario, struct lab_point *p
     point->recreate = scenario->recreate;
     point->pause_s = scenario->before_pause_s;
     if (point->has_before) {
-        point->before = (struct lab_load){.load = load_of(&scenario->before, &first_steps),
-                                          .operations = scenario->before_operations,
-                                          .seconds = scenario->seconds,
-                                          .seed = mix_seed(scenario->seed, UINT32_MAX)};
+        point->before =
+            (struct lab_load){.load = load_of(scenario, &scenario->before, &first_steps),
+                              .operations = scenario->before_operations,
+                              .seconds = scenario->seconds,
+                              .seed = mix_seed(scenario->seed, UINT32_MAX)};
     }
 }
 
-uint64_t lab_point_fill_operations(const struct lab_scenario *scenario,
-                                   const struct lab_place *place)
+uint64_t lab_fill_most(const struct lab_scenario *scenario, const struct lab_workload *workload)
 {
-    const struct load load = load_of(&scenario->workloads[place->workload], place);
+    return scenario->chooses_limits && (workload->operations != 0 || workload->has_warmup)
+               ? 0 /* the load has its own */
+               : scenario->fill_operations;
+}
+
+uint64_t lab_point_cache_operations(const struct lab_scenario *scenario,
+                                    const struct lab_place *place)
+{
+    const struct load load = load_of(scenario, &scenario->workloads[place->workload], place);
     uint64_t each = load_written_hundredths(&load);
     uint64_t cache_bytes = scenario->array.cache_bytes * scenario->front.controller_count;
 
-    if (scenario->fill_operations == 0 || each == 0 ||
-        scenario->variants[place->variant].write_policy == WRITE_POLICY_WRITE_THROUGH) {
+    if (each == 0 || scenario->variants[place->variant].effective == WRITE_POLICY_WRITE_THROUGH) {
         return 0;
     }
     return div_ceil_u64(cache_bytes * 100, each);
 }
 
+uint64_t lab_point_fill_operations(const struct lab_scenario *scenario,
+                                   const struct lab_place *place)
+{
+    return lab_fill_most(scenario, &scenario->workloads[place->workload]) == 0
+               ? 0
+               : lab_point_cache_operations(scenario, place);
+}
+
 /* Over the time in which it is written once, a cache has been filled and emptied again; the drives
  * take some of what comes before that. */
-static void fill_first(const struct lab_scenario *scenario, uint64_t fills, struct lab_load *load)
+static void fill_first(uint64_t most, uint64_t fills, struct lab_load *load)
 {
-    uint64_t most = scenario->fill_operations;
-
     load->warmup_operations = max_u64(load->warmup_operations, min_u64(2 * fills, most));
     load->operations = max_u64(load->operations, min_u64(fills, most));
 }
@@ -76,13 +103,19 @@ static struct lab_point point_make(const struct lab_scenario *scenario,
     point.array.level = variant->level;
     point.array.drive_count = variant->drive_count;
     point.array.span_count = lab_variant_spans(scenario, variant);
-    point.array.write_policy = variant->write_policy;
+    point.array.write_policy = variant->effective;
     point.array.read_policy = variant->read_policy;
     point.array.io_policy = variant->io_policy;
     point.array.strip_bytes = variant->strip_bytes;
     point.array.failed = variant->failed;
     point.array.link_bytes_per_s = scenario->front.ceilings.link_bytes_per_s;
+    point.array.commands_per_drive = scenario->front.ceilings.commands_per_drive;
     point.array.partial_writes = scenario->controller.profile.partial_writes;
+    point.array.mirror_policy = scenario->controller.profile.mirror_policy;
+    point.array.destage_rows = scenario->controller.profile.destage_rows;
+    point.array.drive_cache =
+        scenario->array.drive_cache && (variant->effective != WRITE_POLICY_WRITE_THROUGH ||
+                                        !scenario->controller.profile.write_through_past_buffers);
     if (!scenario->controller.profile.logs_stripes) {
         point.array.stripe_log = STRIPE_LOG_MODE_OFF;
     }
@@ -90,7 +123,7 @@ static struct lab_point point_make(const struct lab_scenario *scenario,
     point.front.parity_count = raid_level_info(variant->level)->parity_count;
     /* The same requests for every array: they are what is compared. */
     point.load = (struct lab_load){
-        .load = load_of(workload, place),
+        .load = load_of(scenario, workload, place),
         .warmup_operations =
             workload->has_warmup ? workload->warmup_operations : scenario->warmup_operations,
         .operations = workload->operations != 0 ? workload->operations : scenario->operations,
@@ -98,7 +131,8 @@ static struct lab_point point_make(const struct lab_scenario *scenario,
         .seed = mix_seed(scenario->seed, place->mix * 1000003u + place->write_percent * 1009u +
                                              place->workers * 101u + place->depth),
     };
-    fill_first(scenario, lab_point_fill_operations(scenario, place), &point.load);
+    fill_first(lab_fill_most(scenario, workload), lab_point_fill_operations(scenario, place),
+               &point.load);
     before_make(scenario, &point);
     lab_quirks_apply(&point);
     return point;

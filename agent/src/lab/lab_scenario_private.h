@@ -31,6 +31,10 @@ MUST_CHECK bool lab_drives_read(struct profile_reader *reader, const json_t *val
                                 struct lab_scenario *scenario);
 MUST_CHECK bool lab_array_read(struct profile_reader *reader, const json_t *value,
                                struct lab_scenario *scenario);
+/* What the controller's battery rule makes of the write policies. */
+void lab_write_policies_decide(struct lab_scenario *scenario);
+/* At most so many operations fill a cache, for a point of this load; 0: it is not to be filled. */
+uint64_t lab_fill_most(const struct lab_scenario *scenario, const struct lab_workload *workload);
 /* What the controller's model permits, and how many points there are. */
 MUST_CHECK bool lab_whole_check(struct profile_reader *reader, struct lab_scenario *scenario);
 
@@ -38,8 +42,18 @@ uint32_t lab_variant_spans(const struct lab_scenario *scenario, const struct lab
 /* Is its rebuild a point of its own? */
 bool lab_variant_rebuilds(const struct lab_scenario *scenario, uint32_t index);
 
-/* lab_result.c: one array of the scenario and its points. */
+/* lab_warning.c: why a point's figures may say too much; NULL: nothing is known against them.
+ * written_bytes: of all points that share its cache, before they were measured. */
+json_t *lab_warnings_doc(const struct lab_scenario *scenario, const struct lab_place *place,
+                         const struct lab_answer *answer, uint64_t written_bytes);
+/* By way of the cache, before it was measured. */
+uint64_t lab_written_bytes(const struct lab_scenario *scenario, const struct lab_place *place,
+                           const struct lab_answer *answer);
+
+/* lab_result.c: one array of the scenario and its points. written_bytes: as above; UINT64_MAX: its
+ * points share their caches with no others. */
 json_t *lab_variant_doc(const struct lab_scenario *scenario, uint32_t index,
-                        const struct lab_place *places, const struct lab_answer *answers);
+                        const struct lab_place *places, const struct lab_answer *answers,
+                        uint64_t written_bytes);
 
 #endif

@@ -41,7 +41,7 @@ bool lab_quirks_read(struct profile_reader *reader, const json_t *value,
     const json_t *entry = NULL;
 
     if (!json_is_array(value)) {
-        return profile_fail(reader, "quirks must be a list of names");
+        return profile_refuse(reader, "must be a list of names");
     }
     json_array_foreach(value, index, entry)
     {
@@ -49,7 +49,7 @@ bool lab_quirks_read(struct profile_reader *reader, const json_t *value,
         const struct controller_quirk *quirk = NULL;
 
         if (name == NULL) {
-            return profile_fail(reader, "quirks must be a list of names");
+            return profile_refuse(reader, "must be a list of names");
         }
         quirk = quirk_find(&scenario->controller, name);
         if (quirk == NULL) {
@@ -57,7 +57,7 @@ bool lab_quirks_read(struct profile_reader *reader, const json_t *value,
         }
         for (uint32_t i = 0; i < front->quirk_count; i++) {
             if (strcmp(front->quirks[i].name, name) == 0) {
-                return profile_fail(reader, "quirks: %s is there twice", name);
+                return profile_fail(reader, "%s is there twice", name);
             }
         }
         ASSERT(front->quirk_count < PROFILE_QUIRKS_MAX);
@@ -80,8 +80,13 @@ void lab_quirks_apply(struct lab_point *point)
     for (uint32_t i = 0; i < front->quirk_count; i++) {
         uint64_t share_bytes = point->array.cache_bytes / 100 * front->quirks[i].cache_percent;
 
-        if (lab_quirk_fits(&front->quirks[i], &front->place) &&
-            front->quirks[i].cache_percent < 100 && point->array.cache_bytes > 0) {
+        if (!lab_quirk_fits(&front->quirks[i], &front->place)) {
+            continue;
+        }
+        if (front->quirks[i].has_mirror_policy) {
+            point->array.mirror_policy = front->quirks[i].mirror_policy;
+        }
+        if (front->quirks[i].cache_percent < 100 && point->array.cache_bytes > 0) {
             point->array.cache_bytes =
                 max_u64(CACHE_LEAST_BYTES, align_down_u64(share_bytes, CACHE_LEAST_BYTES));
         }

@@ -19,58 +19,36 @@ struct axes {
     uint64_t failures[SCENARIO_FAILURES_MAX];
 };
 
-static bool axis_is_list(struct profile_reader *reader, const json_t *value, const char *name,
-                         size_t max)
-{
-    return (json_is_array(value) && json_array_size(value) > 0 && json_array_size(value) <= max) ||
-           profile_fail(reader, "%s must be a list of 1 to %zu", name, max);
-}
-
-static bool axis_levels(struct profile_reader *reader, const json_t *value, void *target)
-{
-    struct axes *axes = target;
-    size_t index = 0;
-    const json_t *entry = NULL;
-
-    if (!axis_is_list(reader, value, "levels", RAID_LEVEL_MAX)) {
-        return false;
-    }
-    json_array_foreach(value, index, entry)
-    {
-        const char *word = json_string_value(entry);
-
-        if (word == NULL || !raid_level_word_parse(word, &axes->levels[axes->level_count++])) {
-            return profile_fail(reader, "levels: entry %zu is not a level", index + 1);
-        }
-    }
-    return true;
-}
-
-#define AXIS_OF_WORDS(function, name, max, parse, words, count)                                    \
+#define AXIS_OF_WORDS(function, kind, kind_max, word_of, list, counter)                            \
+    PROFILE_WORD_READER(function##_entry, kind, kind_max, word_of, axes, list[into->counter])      \
+                                                                                                   \
     static bool function(struct profile_reader *reader, const json_t *value, void *target)         \
     {                                                                                              \
         struct axes *axes = target;                                                                \
         size_t index = 0;                                                                          \
         const json_t *entry = NULL;                                                                \
                                                                                                    \
-        if (!axis_is_list(reader, value, name, max)) {                                             \
+        if (!profile_list(reader, value, 1, kind_max, "words")) {                                  \
             return false;                                                                          \
         }                                                                                          \
         json_array_foreach(value, index, entry)                                                    \
         {                                                                                          \
-            const char *word = json_string_value(entry);                                           \
+            size_t outer = profile_enter_entry(reader, index);                                     \
                                                                                                    \
-            if (word == NULL || !parse(word, &axes->words[axes->count++])) {                       \
-                return profile_fail(reader, name ": entry %zu is not a policy", index + 1);        \
+            if (!function##_entry(reader, entry, axes)) {                                          \
+                return false;                                                                      \
             }                                                                                      \
+            axes->counter++;                                                                       \
+            profile_leave(reader, outer);                                                          \
         }                                                                                          \
         return true;                                                                               \
     }
 
-AXIS_OF_WORDS(axis_policies, "write_policies", WRITE_POLICY_MAX, write_policy_parse, policies,
+AXIS_OF_WORDS(axis_levels, enum raid_level, RAID_LEVEL_MAX, raid_level_word, levels, level_count)
+AXIS_OF_WORDS(axis_policies, enum write_policy, WRITE_POLICY_MAX, write_policy_word, policies,
               policy_count)
-AXIS_OF_WORDS(axis_reads, "read_policies", READ_POLICY_MAX, read_policy_parse, reads, read_count)
-AXIS_OF_WORDS(axis_ios, "io_policies", IO_POLICY_MAX, io_policy_parse, ios, io_count)
+AXIS_OF_WORDS(axis_reads, enum read_policy, READ_POLICY_MAX, read_policy_word, reads, read_count)
+AXIS_OF_WORDS(axis_ios, enum io_policy, IO_POLICY_MAX, io_policy_word, ios, io_count)
 
 static bool axis_numbers(struct profile_reader *reader, const json_t *value, const char *name,
                          uint64_t max, size_t count_max, uint32_t *numbers, uint32_t *ret_count)
@@ -79,16 +57,18 @@ static bool axis_numbers(struct profile_reader *reader, const json_t *value, con
     size_t index = 0;
     const json_t *entry = NULL;
 
-    if (!axis_is_list(reader, value, name, count_max)) {
+    if (!profile_list(reader, value, 1, count_max, "numbers")) {
         return false;
     }
     json_array_foreach(value, index, entry)
     {
         uint64_t number = 0;
+        size_t outer = profile_enter_entry(reader, index);
 
         if (!profile_number(reader, entry, &bounds, &number)) {
             return false;
         }
+        profile_leave(reader, outer);
         numbers[(*ret_count)++] = (uint32_t)number;
     }
     return true;
@@ -116,14 +96,17 @@ static bool axis_failures(struct profile_reader *reader, const json_t *value, vo
     size_t index = 0;
     const json_t *entry = NULL;
 
-    if (!axis_is_list(reader, value, "failures", SCENARIO_FAILURES_MAX)) {
+    if (!profile_list(reader, value, 1, SCENARIO_FAILURES_MAX, "lists")) {
         return false;
     }
     json_array_foreach(value, index, entry)
     {
+        size_t outer = profile_enter_entry(reader, index);
+
         if (!lab_failed_read(reader, entry, &axes->failures[axes->failure_count++])) {
             return false;
         }
+        profile_leave(reader, outer);
     }
     return true;
 }
@@ -176,10 +159,12 @@ bool lab_variants_read(struct profile_reader *reader, const json_t *value,
 {
     struct axes axes = {.level_count = 0};
     uint64_t count = 0;
+    size_t outer = profile_enter(reader, "sweep");
 
     if (value != NULL && !profile_fields(reader, value, sweep_fields, &axes)) {
         return false;
     }
+    profile_leave(reader, outer);
     scenario->is_sweep = value != NULL;
     count = (uint64_t)max_u32(1, axes.level_count) * max_u32(1, axes.drive_count_count) *
             max_u32(1, axes.policy_count) * max_u32(1, axes.read_count) *

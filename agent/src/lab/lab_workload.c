@@ -17,42 +17,10 @@ const char *lab_rating_word(enum lab_rating rating)
     return rating_words[rating];
 }
 
-static bool word_find(const char *const *words, unsigned count, const json_t *value,
-                      unsigned *ret_index)
-{
-    const char *word = json_string_value(value);
-
-    for (unsigned i = 0; word != NULL && i < count; i++) {
-        if (strcmp(word, words[i]) == 0) {
-            *ret_index = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool pattern_read(struct profile_reader *reader, const json_t *value, void *target)
-{
-    struct lab_workload *workload = target;
-
-    if (!json_is_string(value) ||
-        !load_pattern_parse(json_string_value(value), &workload->pattern)) {
-        return profile_fail(reader, "pattern has not one of its words");
-    }
-    return true;
-}
-
-static bool rating_read(struct profile_reader *reader, const json_t *value, void *target)
-{
-    struct lab_workload *workload = target;
-    unsigned index = 0;
-
-    if (!word_find(rating_words, LAB_RATING_MAX, value, &index)) {
-        return profile_fail(reader, "rating must be \"none\", \"mean\" or \"short_queues\"");
-    }
-    workload->rating = (enum lab_rating)index;
-    return true;
-}
+PROFILE_WORD_READER(pattern_read, enum load_pattern, LOAD_PATTERN_MAX, load_pattern_word,
+                    lab_workload, pattern)
+PROFILE_WORD_READER(rating_read, enum lab_rating, LAB_RATING_MAX, lab_rating_word, lab_workload,
+                    rating)
 
 static const struct profile_field block_fields[] = {
     {"bytes", FIELD_U32, true, FIELD_OF(load_block, bytes), 512, LOAD_REQUEST_MAX_BYTES, NULL},
@@ -65,18 +33,20 @@ static bool mix_read(struct profile_reader *reader, const json_t *value, struct 
     const json_t *entry = NULL;
     uint32_t sum = 0;
 
-    if (!json_is_array(value) || json_array_size(value) == 0 ||
-        json_array_size(value) > LOAD_BLOCKS_MAX) {
-        return profile_fail(reader, "a mix is a list of 1 to %u blocks", LOAD_BLOCKS_MAX);
+    if (!profile_list(reader, value, 1, LOAD_BLOCKS_MAX, "blocks")) {
+        return false;
     }
     json_array_foreach(value, index, entry)
     {
+        size_t outer = profile_enter_entry(reader, index);
+
         if (!profile_fields(reader, entry, block_fields, &mix->blocks[index])) {
             return false;
         }
         if (mix->blocks[index].bytes % 512 != 0) {
             return profile_fail(reader, "bytes must be a multiple of 512");
         }
+        profile_leave(reader, outer);
         sum += mix->blocks[index].percent;
     }
     mix->count = (uint32_t)index;
@@ -89,15 +59,17 @@ static bool mixes_read(struct profile_reader *reader, const json_t *value, void 
     size_t index = 0;
     const json_t *entry = NULL;
 
-    if (!json_is_array(value) || json_array_size(value) == 0 ||
-        json_array_size(value) > SCENARIO_STEPS_MAX) {
-        return profile_fail(reader, "mixes must be a list of 1 to %u", SCENARIO_STEPS_MAX);
+    if (!profile_list(reader, value, 1, SCENARIO_STEPS_MAX, "mixes")) {
+        return false;
     }
     json_array_foreach(value, index, entry)
     {
+        size_t outer = profile_enter_entry(reader, index);
+
         if (!mix_read(reader, entry, &workload->mixes[index])) {
             return false;
         }
+        profile_leave(reader, outer);
     }
     workload->mix_count = (uint32_t)index;
     return true;
@@ -110,18 +82,18 @@ static bool steps_read(struct profile_reader *reader, const json_t *value, const
     size_t index = 0;
     const json_t *entry = NULL;
 
-    if (!json_is_array(value) || json_array_size(value) == 0 ||
-        json_array_size(value) > SCENARIO_STEPS_MAX) {
-        return profile_fail(reader, "%s must be a list of 1 to %u numbers", name,
-                            SCENARIO_STEPS_MAX);
+    if (!profile_list(reader, value, 1, SCENARIO_STEPS_MAX, "numbers")) {
+        return false;
     }
     json_array_foreach(value, index, entry)
     {
         uint64_t number = 0;
+        size_t outer = profile_enter_entry(reader, index);
 
         if (!profile_number(reader, entry, &bounds, &number)) {
             return false;
         }
+        profile_leave(reader, outer);
         steps[index] = (uint32_t)number;
     }
     *ret_count = (uint32_t)index;
@@ -168,13 +140,13 @@ static bool warmup_read(struct profile_reader *reader, const json_t *value, void
 static bool profile_named(struct profile_reader *reader, const json_t *value, void *target)
 {
     (void)target;
-    return json_is_string(value) || profile_fail(reader, "profile must be a name");
+    return json_is_string(value) || profile_refuse(reader, "must be a name");
 }
 
 static bool title_read(struct profile_reader *reader, const json_t *value, void *target)
 {
     (void)target; /* for people */
-    return json_is_string(value) || profile_fail(reader, "id and title must be texts");
+    return json_is_string(value) || profile_refuse(reader, "must be a text");
 }
 
 #define SIZE_MAX_BYTES (UINT64_C(1) << 50)
@@ -201,6 +173,18 @@ static const struct profile_field workload_fields[] = {
     FIELDS_FOR_PEOPLE,
     FIELDS_END};
 
+/* Each worker has its part of the zone. Copies of files need twice as much, which the run finds. */
+static bool zone_check(struct profile_reader *reader, const struct lab_workload *workload,
+                       uint32_t workers)
+{
+    uint64_t least = (uint64_t)workers * LOAD_REQUEST_MAX_BYTES;
+
+    return workload->zone_bytes == 0 || workload->zone_bytes >= least ||
+           profile_fail(reader, "zone_bytes must be at least %llu for %u worker%s, not %llu",
+                        (unsigned long long)least, workers, workers == 1 ? "" : "s",
+                        (unsigned long long)workload->zone_bytes);
+}
+
 static bool workload_check(struct profile_reader *reader, const struct lab_workload *workload)
 {
     bool has_files = workload->pattern >= LOAD_PATTERN_FILES_CREATE;
@@ -216,6 +200,9 @@ static bool workload_check(struct profile_reader *reader, const struct lab_workl
                             workload->name);
     }
     for (uint32_t i = 0; i < workload->worker_count; i++) {
+        if (!zone_check(reader, workload, workload->workers[i])) {
+            return false;
+        }
         for (uint32_t j = 0; j < workload->depth_count; j++) {
             if (workload->workers[i] * workload->depths[j] > LOAD_DEPTH_MAX) {
                 return profile_fail(reader, "workload %s: more than %u requests at a time",

@@ -20,12 +20,14 @@
 #include "lab/lab_alone.h"
 #include "lab/lab_profiles.h"
 #include "lab/lab_scenario.h"
+#include "lab/lab_table.h"
 
 static const char usage_text[] =
     "usage: arraysim run [OPTION...] SCENARIO\n"
     "       arraysim sweep [OPTION...] SCENARIO\n"
     "       arraysim profiles [--profiles DIRECTORY]\n"
     "SCENARIO is a JSON file, - standard input; the result is JSON on standard output.\n"
+    "  --table                the result as a table for people\n"
     "  --jobs N               processes; default: one for each processor\n"
     "  --profiles DIRECTORY   default: " PROFILES_DIR "\n"
     "  --quiet                no progress on standard error\n"
@@ -42,6 +44,7 @@ struct arguments {
     uint32_t cpu_seconds; /* 0: no limit */
     bool quiet;
     bool lines;
+    bool table;
 };
 
 __attribute__((noreturn)) static void usage(const char *why)
@@ -67,6 +70,7 @@ static struct arguments options_parse(int count, char **texts)
                                             {"profiles", required_argument, NULL, 'p'},
                                             {"quiet", no_argument, NULL, 'q'},
                                             {"progress", no_argument, NULL, 'l'},
+                                            {"table", no_argument, NULL, 't'},
                                             {"memory", required_argument, NULL, 'm'},
                                             {"cpu-seconds", required_argument, NULL, 'c'},
                                             {NULL, 0, NULL, 0}};
@@ -88,6 +92,9 @@ static struct arguments options_parse(int count, char **texts)
             break;
         case 'l':
             arguments.lines = true;
+            break;
+        case 't':
+            arguments.table = true;
             break;
         case 'm':
             arguments.memory_mib = number_parse(optarg, 1u << 24, "--memory takes a number of MiB");
@@ -156,6 +163,11 @@ static bool document_print(const json_t *doc)
            putchar('\n') != EOF && fflush(stdout) == 0;
 }
 
+static bool result_print(const json_t *doc, const struct arguments *arguments)
+{
+    return arguments->table ? lab_table_print(doc, stdout) : document_print(doc);
+}
+
 static bool is_good(const struct lab_answer *answer)
 {
     if (answer->error != 0) {
@@ -195,7 +207,7 @@ static int scenario_run(const struct lab_scenario *scenario, const struct argume
     } else if (all_good(scenario, answers)) {
         json_t *doc = lab_result_doc(scenario, places, answers);
 
-        good = document_print(doc);
+        good = result_print(doc, arguments);
         json_decref(doc);
     }
     free(points);
@@ -249,7 +261,7 @@ static int groups_run(const struct lab_scenario *scenario, const struct argument
         (!scenario->alone || alone_run(scenario, arguments, answers, alone))) {
         json_t *doc = lab_result_groups_doc(scenario, answers, scenario->alone ? alone : NULL);
 
-        good = document_print(doc);
+        good = result_print(doc, arguments);
         json_decref(doc);
     }
     free(answers);

@@ -9,6 +9,8 @@
 #include "base/checked.h"
 
 #define SPLITS_KEPT 32u /* (2) */
+/* A range may be put into the middle of another one: the place of its tail, and its own. */
+#define RANGE_PUT_SPLITS 2u
 #define RANGE_PUT_BYTES (UINT64_C(1) << 40) /* a count of 512 bytes reaches to twice that */
 
 static uint64_t range_end(const struct bad_blocks *range)
@@ -214,9 +216,17 @@ static bool kind_of_both(const struct bad_blocks *first, const struct bad_blocks
     return !gone || (kinds & BAD_KIND_BIT(BAD_BLOCK_KIND_LOST)) == 0 || absent;
 }
 
+/* No content of the member's drive counts. What a rebuild has filled of a drive does. */
+static bool member_is_absent(const struct group_config *config, uint32_t member)
+{
+    enum member_state state = config->members[member].state;
+
+    return state != MEMBER_ONLINE && state != MEMBER_REBUILD;
+}
+
 /* Makes one range of two neighbours of a member, those with the least between them. False: there
  * are none that can be one. */
-static bool nearest_join(struct group_config *config, uint32_t absent)
+static bool nearest_join(struct group_config *config)
 {
     uint32_t nearest = UINT32_MAX;
     uint64_t least = UINT64_MAX;
@@ -229,7 +239,7 @@ static bool nearest_join(struct group_config *config, uint32_t absent)
 
         if (range[1].member == range->member && between < least &&
             count_fits(range_end(&range[1]) - range->offset_bytes) &&
-            kind_of_both(range, &range[1], range->member == absent, &both)) {
+            kind_of_both(range, &range[1], member_is_absent(config, range->member), &both)) {
             nearest = i;
             least = between;
             kind = both;
@@ -246,18 +256,56 @@ static bool nearest_join(struct group_config *config, uint32_t absent)
     return true;
 }
 
+/* Drops all notes that only serve people: a drive's answer for these blocks is right. */
+static void unreadable_drop(struct group_config *config)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < config->bad_count; i++) {
+        if (config->bad[i].kind != BAD_BLOCK_KIND_UNREADABLE) {
+            config->bad[kept++] = config->bad[i];
+        }
+    }
+    config->bad_count = kept;
+}
+
+uint32_t bad_blocks_crowded_member(const struct group_config *config)
+{
+    uint32_t unlike[GROUP_MEMBERS_MAX] = {0};
+    uint32_t most = UINT32_MAX;
+
+    for (uint32_t i = 0; i + 1 < config->bad_count; i++) {
+        const struct bad_blocks *range = &config->bad[i];
+        enum bad_block_kind both = BAD_BLOCK_KIND_MAX;
+
+        if (range[1].member == range->member && !kind_of_both(range, &range[1], false, &both)) {
+            unlike[range->member]++;
+        }
+    }
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        if (!member_is_absent(config, i) && (most == UINT32_MAX || unlike[i] > unlike[most])) {
+            most = i;
+        }
+    }
+    return most;
+}
+
 /* One range of what bad_blocks_put() notes. */
-static void range_put(struct group_config *config, const struct bad_blocks *range)
+static bool range_put(struct group_config *config, const struct bad_blocks *range)
 {
     uint64_t length_bytes = (uint64_t)range->block_count * BAD_BLOCK_BYTES;
     uint32_t index = 0;
     bool dropped = false;
 
-    while (config->bad_count + SPLITS_KEPT > BAD_BLOCKS_MAX &&
-           nearest_join(config, range->member)) {
+    while (config->bad_count + SPLITS_KEPT > BAD_BLOCKS_MAX && nearest_join(config)) {
+    }
+    if (config->bad_count + RANGE_PUT_SPLITS > BAD_BLOCKS_MAX) {
+        unreadable_drop(config);
     }
     /* With nothing to join, some of the places that are kept have to do. */
-    ASSERT(config->bad_count < BAD_BLOCKS_MAX);
+    if (config->bad_count + RANGE_PUT_SPLITS > BAD_BLOCKS_MAX) {
+        return false;
+    }
     dropped =
         bad_blocks_drop(config, range->member, range->offset_bytes, length_bytes, BAD_KINDS_ALL);
     (void)dropped; /* there may have been none */
@@ -271,12 +319,13 @@ static void range_put(struct group_config *config, const struct bad_blocks *rang
         config->bad[index - 1].block_count += config->bad[index].block_count;
         range_remove(config, index);
     }
+    return true;
 }
 
-void bad_blocks_put(struct group_config *config, uint32_t member, uint64_t offset_bytes,
+bool bad_blocks_put(struct group_config *config, uint32_t member, uint64_t offset_bytes,
                     uint64_t length_bytes, enum bad_block_kind kind)
 {
-    STATIC_ASSERT(BAD_BLOCKS_MAX > GROUP_MEMBERS_MAX + SPLITS_KEPT, "nearest_join()");
+    STATIC_ASSERT(SPLITS_KEPT >= RANGE_PUT_SPLITS, "range_put()");
     ASSERT(member < config->member_count && kind < BAD_BLOCK_KIND_MAX && length_bytes > 0);
     ASSERT(is_aligned_u64(offset_bytes | length_bytes, BAD_BLOCK_BYTES));
     while (length_bytes > 0) {
@@ -286,10 +335,13 @@ void bad_blocks_put(struct group_config *config, uint32_t member, uint64_t offse
                                          .offset_bytes = offset_bytes,
                                          .block_count = (uint32_t)(bytes / BAD_BLOCK_BYTES)};
 
-        range_put(config, &range);
+        if (!range_put(config, &range)) {
+            return false;
+        }
         offset_bytes += bytes;
         length_bytes -= bytes;
     }
+    return true;
 }
 
 bool bad_blocks_may_split(const struct group_config *config, uint32_t splits)

@@ -8,7 +8,7 @@
  *               Still tried: what the drive gives is right. A note for people.
  *   LOST        what is on the drive is not its content, or cannot be read; recovered and rewritten
  *               as soon as the rest of its row allows, EIO until then. What a rebuild leaves behind
- *               where it finds too little, and a resynchronisation.
+ *               where it finds too little, and a resynchronization.
  *   DOUBTFUL    nobody knows whether its content is old, new or neither: an unclean stop or a
  *               refused write tore its row while its member was missing. EIO until it is written.
  *               For its row it is what the others describe, and what is on the drive once that
@@ -42,10 +42,14 @@ bool bad_blocks_meet(const struct group_config *config, uint32_t member, uint64_
 MUST_CHECK bool bad_blocks_add(struct group_config *config, uint32_t member, uint64_t offset_bytes,
                                enum bad_block_kind kind, bool *ret_new);
 /* Notes all blocks of a range of a member that is not in sync there, whatever they were. Where the
- * table is full it takes in the blocks between two ranges of one member as well: more than was
- * asked for, never less. */
-void bad_blocks_put(struct group_config *config, uint32_t member, uint64_t offset_bytes,
-                    uint64_t length_bytes, enum bad_block_kind kind);
+ * table is full it takes in the blocks between two ranges of one member as well, and then forgets
+ * UNREADABLE ones: it may note more than was asked for as gone, never less. False: no room is left.
+ * The range is then not noted, or only its beginning. The caller must not let it be read. */
+MUST_CHECK bool bad_blocks_put(struct group_config *config, uint32_t member, uint64_t offset_bytes,
+                               uint64_t length_bytes, enum bad_block_kind kind);
+/* The member in use that has most neighbouring ranges that cannot be joined as long as its drive's
+ * content counts; without any, the first one in use. UINT32_MAX: no member is in use. */
+uint32_t bad_blocks_crowded_member(const struct group_config *config);
 /* May `splits` ranges be split in the middle? Else there is no room to forget blocks one by one. */
 bool bad_blocks_may_split(const struct group_config *config, uint32_t splits);
 /* Forgets the blocks of these kinds in a range (UINT64_MAX: to the end of the member). True if

@@ -14,8 +14,6 @@
 
 #include "base/assert.h"
 
-#define READ_STEPS 3u
-
 static void job_free(struct ddf_job *job)
 {
     ddf_script_free(&job->script);
@@ -41,17 +39,27 @@ static void job_detach(struct ddf_job *job)
     }
 }
 
+static const uint8_t *read_anchor(const struct ddf_job *job)
+{
+    return job->failed[0] ? NULL : job->script.steps[0].buffer;
+}
+
 static void read_learn(struct ddf_job *job)
 {
-    const struct ddf_step *steps = job->script.steps;
+    struct ddf_script *script = &job->script;
+    bool failed[2] = {false, false};
 
     if (job->copies->writers > 0 || job->copies->changes != job->changes) {
         return;
     }
+    for (uint32_t i = 1; i < script->count; i++) {
+        failed[ddf_step_copy(script, i)] |= job->failed[i];
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        script->reads[i].buffer = failed[i] ? NULL : script->reads[i].buffer;
+    }
     job->found = ddf_copies_learn(job->copies, &job->group, drive_size_bytes(job->drive),
-                                  job->failed[0] ? NULL : steps[0].buffer,
-                                  job->failed[1] ? NULL : steps[1].buffer,
-                                  job->failed[2] ? NULL : steps[2].buffer);
+                                  read_anchor(job), script->reads);
 }
 
 static void job_finish(struct ddf_job *job)
@@ -108,6 +116,9 @@ static void io_released(struct drive_io *io)
         return;
     }
     job->at++;
+    if (job->kind == DDF_JOB_READ && job->at == 1) {
+        ddf_script_read_copies(&job->script, drive_size_bytes(job->drive), read_anchor(job));
+    }
     if (job->at == job->script.count) {
         job_detach(job);
         job_finish(job);
@@ -143,7 +154,6 @@ struct ddf_job *ddf_job_read(struct drive *drive, struct ddf_copies *copies, uin
 
     job->group = *group;
     ddf_script_read(&job->script, drive_size_bytes(drive));
-    ASSERT(job->script.count == READ_STEPS);
     return job;
 }
 
@@ -155,6 +165,7 @@ struct ddf_job *ddf_job_write(struct drive *drive, struct ddf_copies *copies, ui
     ASSERT(config->header.sequence > copies->sequence_used);
     copies->sequence_used = config->header.sequence;
     job->config = config;
+    job->whole = copies->config == NULL;
     ddf_script_write(&job->script, copies, config, drive_size_bytes(drive));
     return job;
 }

@@ -20,15 +20,16 @@
  *     the header's own sector differs between the steps, so that no torn write can mix them.
  * (4) Where nothing is known the anchor goes first, and comes last.
  * (5) "Dirty" is written before the first write of a run and cleared when the group stops: Linux
- *     may resynchronise once too often, and the first write after a pause waits for no DDF.
+ *     may resynchronize once too often, and the first write after a pause waits for no DDF.
  * (6) DDF whose place cannot be written costs no member: the label holds, and a drive that is bad
  *     shows soon enough. It is written as a whole next time. But a flush that fails does, and so
  *     does a drive that does not answer: what the drive's cache had of the data may be lost, the
  *     next flush may succeed, and would vouch for it.
  * (7) While a drive has no anchor because we are writing, a mark of ours is in its place. So if at
  *     least one copy says that the drive is of its group, and there is neither anchor nor mark but
- *     something else, zeros included, then another program wrote there. A sector that cannot be
- *     read proves nothing, nor does an anchor that is damaged but begins as one.
+ *     something else, zeros included, then another program wrote there. Without such a copy the
+ *     witness decides, far away from all that (seal.h (3)): there were DDF metadata. A sector that
+ *     cannot be read proves nothing, nor does an anchor that is damaged but begins as one.
  */
 #ifndef ARRAYWRIGHT_META_DDF_IO_H
 #define ARRAYWRIGHT_META_DDF_IO_H
@@ -55,14 +56,19 @@ struct ddf_copies {
 
 /* Its copies are where and as large as we write them. */
 bool ddf_header_is_as_ours(const struct ddf_header *header, uint64_t drive_bytes);
-/* Its copies are as large as ours and where mdadm writes them: as far from the very end. */
-bool ddf_header_is_as_mdadms(const struct ddf_header *header, uint64_t drive_bytes);
 void ddf_copies_forget(struct ddf_copies *copies);
-/* What a script read, DDF_READ_BYTES of each copy; NULL: could not be. Sets *copies. group: whose
- * member the label says it is. */
+/* Where a copy was read, and what; bytes 0: there is none. buffer NULL: it could not be read. */
+struct ddf_read {
+    uint64_t offset_bytes;
+    size_t bytes;
+    const uint8_t *buffer;
+};
+
+/* What a script read: the block with the anchor (NULL: it could not be read) and both copies. Sets
+ * *copies. group: whose member the label says it is. */
 enum ddf_found_on_member ddf_copies_learn(struct ddf_copies *copies, const struct guid *group,
                                           uint64_t drive_bytes, const uint8_t *anchor,
-                                          const uint8_t *primary, const uint8_t *secondary);
+                                          const struct ddf_read reads[2]);
 
 /* The transfers of a job, one after the other. length 0: a flush. */
 #define DDF_STEPS_MAX 112u
@@ -77,15 +83,21 @@ struct ddf_step {
 struct ddf_script {
     uint32_t count;
     struct ddf_step steps[DDF_STEPS_MAX];
-    uint8_t *image;            /* DDF_IMAGE_BYTES */
+    uint8_t *image;            /* DDF_IMAGE_BYTES; of a read, both copies */
+    struct ddf_read reads[2];  /* of a read, once the anchor is known */
     uint8_t *blocks;           /* heads and the anchor */
 };
 
 /* Never fails: buffers are made. The script ends with the copies as `config` says. */
 void ddf_script_write(struct ddf_script *script, const struct ddf_copies *copies,
                       const struct ddf_config *config, uint64_t drive_bytes);
-/* Everything into buffers that ddf_script_learn() understands. */
+/* The anchor, as the only step. */
 void ddf_script_read(struct ddf_script *script, uint64_t drive_bytes);
+/* The steps after it: both copies, wherever and however long the anchor says they are. NULL: the
+ * anchor could not be read; the copies are then looked for where we write them. */
+void ddf_script_read_copies(struct ddf_script *script, uint64_t drive_bytes, const uint8_t *anchor);
+/* Which copy such a step reads. */
+enum ddf_copy ddf_step_copy(const struct ddf_script *script, uint32_t step);
 void ddf_script_wipe(struct ddf_script *script, uint64_t drive_bytes);
 void ddf_script_free(struct ddf_script *script);
 
@@ -95,6 +107,7 @@ struct ddf_job {
     enum ddf_job_kind kind;
     struct drive *drive;
     struct ddf_copies *copies;
+    bool whole;                        /* WRITE: there was nothing, as far as is known */
     uint32_t *jobs;                    /* counts those in flight */
     void (*done)(struct ddf_job *job); /* exactly once; the job frees itself */
     void *owner;

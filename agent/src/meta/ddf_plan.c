@@ -27,7 +27,6 @@ enum head {
     HEAD_MAX
 };
 
-STATIC_ASSERT(DDF_READ_BYTES <= IO_LENGTH_MAX_BYTES, "a copy is one transfer");
 STATIC_ASSERT(DDF_PRIMARY_FROM_END_SECTORS *UINT64_C(512) % DDF_BLOCK_BYTES == 0 &&
                   DDF_SECONDARY_FROM_END_SECTORS * UINT64_C(512) % DDF_BLOCK_BYTES == 0,
               "copies begin with a block");
@@ -119,7 +118,8 @@ bool ddf_header_is_as_ours(const struct ddf_header *header, uint64_t drive_bytes
     return header_is_as(header, &ours);
 }
 
-bool ddf_header_is_as_mdadms(const struct ddf_header *header, uint64_t drive_bytes)
+/* Its copies are as large as ours and where mdadm writes them: as far from the very end. */
+static bool header_is_as_mdadms(const struct ddf_header *header, uint64_t drive_bytes)
 {
     uint64_t sectors = drive_bytes / DDF_SECTOR_BYTES;
     struct ddf_header theirs = {.sequence = 0};
@@ -180,30 +180,65 @@ static enum ddf_found_on_member copies_judge(struct ddf_copies *copies, const st
 }
 
 /* (7). Without an anchor copies are believed where we write them only. */
-static bool is_overwritten(const struct guid *group, uint64_t drive_bytes, const uint8_t *anchor,
-                           const uint8_t *const bytes[COPIES])
+static enum ddf_found_on_member judge_without_anchor(const struct guid *group, uint64_t drive_bytes,
+                                                     const uint8_t *anchor,
+                                                     const struct ddf_read reads[COPIES])
 {
     const uint8_t *sector = anchor + anchor_bytes(drive_bytes) - DDF_ANCHOR_BYTES;
     bool of_group = false;
 
     for (uint32_t i = 0; i < COPIES; i++) {
-        uint64_t at =
-            copy_offset(drive_bytes, (enum ddf_copy)i) - read_offset(drive_bytes, (enum ddf_copy)i);
+        uint64_t at = copy_offset(drive_bytes, (enum ddf_copy)i) - reads[i].offset_bytes;
 
-        of_group = of_group || (bytes[i] != NULL && ddf_header_is_of(bytes[i] + at, group));
+        of_group =
+            of_group || (reads[i].buffer != NULL && ddf_header_is_of(reads[i].buffer + at, group));
     }
-    return of_group && memcmp(sector, mark_magic, sizeof(mark_magic)) != 0;
+    if (memcmp(sector, mark_magic, sizeof(mark_magic)) == 0) {
+        return DDF_FOUND_ON_MEMBER_NOTHING;
+    }
+    return of_group ? DDF_FOUND_ON_MEMBER_OVERWRITTEN : DDF_FOUND_ON_MEMBER_GONE;
+}
+
+static uint64_t copy_lba(const struct ddf_header *header, enum ddf_copy which)
+{
+    return which == DDF_COPY_PRIMARY ? header->primary_lba : header->secondary_lba;
+}
+
+static int anchor_decode(const uint8_t *block, uint64_t drive_bytes, struct ddf_header *ret_header)
+{
+    const char *why = NULL;
+
+    return ddf_anchor_decode(block + anchor_bytes(drive_bytes) - DDF_ANCHOR_BYTES,
+                             drive_bytes / DDF_SECTOR_BYTES, ret_header, &why);
+}
+
+/* NULL: there is none, or nothing that can be believed. *ret_bytes: where it begins. */
+static struct ddf_config *copy_decode(const struct ddf_header *header, enum ddf_copy which,
+                                      const struct ddf_read *read, const uint8_t **ret_bytes)
+{
+    size_t bytes = (size_t)ddf_copy_sectors(header) * DDF_SECTOR_BYTES;
+    struct ddf_config *config = NULL;
+    const char *why = NULL;
+    uint64_t at = 0;
+
+    *ret_bytes = NULL;
+    if (read->buffer == NULL) {
+        return NULL;
+    }
+    at = copy_lba(header, which) * DDF_SECTOR_BYTES - read->offset_bytes;
+    ASSERT(at + bytes <= read->bytes);
+    *ret_bytes = read->buffer + at;
+    return ddf_copy_decode(header, which, *ret_bytes, bytes, &config, &why) == 0 ? config : NULL;
 }
 
 enum ddf_found_on_member ddf_copies_learn(struct ddf_copies *copies, const struct guid *group,
                                           uint64_t drive_bytes, const uint8_t *anchor,
-                                          const uint8_t *primary, const uint8_t *secondary)
+                                          const struct ddf_read reads[COPIES])
 {
-    const uint8_t *bytes[COPIES] = {primary, secondary};
+    const uint8_t *bytes[COPIES] = {NULL, NULL};
     struct ddf_config *read[COPIES] = {NULL, NULL};
     enum ddf_found_on_member found = DDF_FOUND_ON_MEMBER_NOTHING;
     struct ddf_header header;
-    const char *why = NULL;
     bool as_ours = false;
     int error = 0;
 
@@ -211,31 +246,21 @@ enum ddf_found_on_member ddf_copies_learn(struct ddf_copies *copies, const struc
     if (anchor == NULL) {
         return DDF_FOUND_ON_MEMBER_NOTHING;
     }
-    error = ddf_anchor_decode(anchor + anchor_bytes(drive_bytes) - DDF_ANCHOR_BYTES,
-                              drive_bytes / DDF_SECTOR_BYTES, &header, &why);
-    if (error == -ENOENT && is_overwritten(group, drive_bytes, anchor, bytes)) {
-        return DDF_FOUND_ON_MEMBER_OVERWRITTEN;
+    error = anchor_decode(anchor, drive_bytes, &header);
+    if (error == -ENOENT) {
+        return judge_without_anchor(group, drive_bytes, anchor, reads);
     }
     if (error != 0) {
         return DDF_FOUND_ON_MEMBER_NOTHING;
     }
     as_ours = ddf_header_is_as_ours(&header, drive_bytes);
-    if (!as_ours && !ddf_header_is_as_mdadms(&header, drive_bytes)) {
-        return DDF_FOUND_ON_MEMBER_OTHERS;
-    }
     for (uint32_t i = 0; i < COPIES; i++) {
-        uint64_t lba = i == DDF_COPY_PRIMARY ? header.primary_lba : header.secondary_lba;
-
-        if (bytes[i] != NULL) {
-            bytes[i] += lba * DDF_SECTOR_BYTES - read_offset(drive_bytes, (enum ddf_copy)i);
-        }
-        if (bytes[i] != NULL && ddf_copy_decode(&header, (enum ddf_copy)i, bytes[i], DDF_COPY_BYTES,
-                                                &read[i], &why) != 0) {
-            read[i] = NULL;
-        }
+        read[i] = copy_decode(&header, (enum ddf_copy)i, &reads[i], &bytes[i]);
     }
     if (read[0] != NULL || read[1] != NULL) {
         found = copies_judge(copies, group, as_ours, read, bytes);
+    } else if (!as_ours && !header_is_as_mdadms(&header, drive_bytes)) {
+        found = DDF_FOUND_ON_MEMBER_OTHERS; /* whatever it says, it is not what we write */
     }
     for (uint32_t i = 0; i < COPIES; i++) {
         read[i] = ddf_config_free(read[i]);
@@ -387,13 +412,68 @@ void ddf_script_write(struct ddf_script *script, const struct ddf_copies *copies
 
 void ddf_script_read(struct ddf_script *script, uint64_t drive_bytes)
 {
-    script->image = buffer_new((size_t)COPIES * DDF_READ_BYTES);
     script->blocks = buffer_new(DDF_BLOCK_BYTES);
     anchor_add(script, IO_OP_READ, drive_bytes, script->blocks);
-    for (uint32_t i = 0; i < COPIES; i++) {
-        step_add(script, IO_OP_READ, read_offset(drive_bytes, (enum ddf_copy)i),
-                 script->image + (size_t)i * DDF_READ_BYTES, DDF_READ_BYTES);
+}
+
+/* Whole blocks, but at the end of a drive that ends within one. */
+static struct ddf_read place_of_others(const struct ddf_header *header, enum ddf_copy which,
+                                       uint64_t drive_bytes)
+{
+    uint64_t from_bytes = copy_lba(header, which) * DDF_SECTOR_BYTES;
+    uint64_t to_bytes = from_bytes + (uint64_t)ddf_copy_sectors(header) * DDF_SECTOR_BYTES;
+
+    if (copy_lba(header, which) == DDF_NO_LBA) {
+        return (struct ddf_read){.offset_bytes = 0};
     }
+    from_bytes -= from_bytes % DDF_BLOCK_BYTES;
+    to_bytes = align_up_u64(to_bytes, DDF_BLOCK_BYTES);
+    to_bytes = min_u64(to_bytes, drive_bytes);
+    return (struct ddf_read){.offset_bytes = from_bytes, .bytes = to_bytes - from_bytes};
+}
+
+void ddf_script_read_copies(struct ddf_script *script, uint64_t drive_bytes, const uint8_t *anchor)
+{
+    struct ddf_header header;
+    bool elsewhere = anchor != NULL && anchor_decode(anchor, drive_bytes, &header) == 0 &&
+                     !ddf_header_is_as_ours(&header, drive_bytes) &&
+                     !header_is_as_mdadms(&header, drive_bytes);
+    uint8_t *buffer = NULL;
+
+    ASSERT(script->count == 1 && script->image == NULL);
+    for (uint32_t i = 0; i < COPIES; i++) {
+        enum ddf_copy which = (enum ddf_copy)i;
+
+        script->reads[i] = elsewhere
+                               ? place_of_others(&header, which, drive_bytes)
+                               : (struct ddf_read){.offset_bytes = read_offset(drive_bytes, which),
+                                                   .bytes = DDF_READ_BYTES};
+    }
+    script->image = buffer_new(align_up_u64(script->reads[0].bytes, DDF_BLOCK_BYTES) +
+                               align_up_u64(script->reads[1].bytes, DDF_BLOCK_BYTES));
+    buffer = script->image;
+    for (uint32_t i = 0; i < COPIES; i++) {
+        struct ddf_read *read = &script->reads[i];
+        size_t bytes = 0;
+
+        read->buffer = read->bytes > 0 ? buffer : NULL;
+        for (size_t at = 0; at < read->bytes; at += bytes) {
+            bytes = min_u64(read->bytes - at, IO_LENGTH_MAX_BYTES);
+            step_add(script, IO_OP_READ, read->offset_bytes + at, buffer + at, (uint32_t)bytes);
+        }
+        buffer += align_up_u64(read->bytes, DDF_BLOCK_BYTES);
+    }
+}
+
+enum ddf_copy ddf_step_copy(const struct ddf_script *script, uint32_t step)
+{
+    const struct ddf_read *primary = &script->reads[DDF_COPY_PRIMARY];
+
+    ASSERT(step > 0 && step < script->count);
+    return script->steps[step].buffer <
+                   script->image + align_up_u64(primary->bytes, DDF_BLOCK_BYTES)
+               ? DDF_COPY_PRIMARY
+               : DDF_COPY_SECONDARY;
 }
 
 void ddf_script_wipe(struct ddf_script *script, uint64_t drive_bytes)

@@ -91,13 +91,19 @@ static void print_complete(struct drive_io *io, enum io_status status)
     }
 }
 
-/* As the drive will be once that sector is gone. */
-static void sector_blank(const struct print_run *run)
+/* As the drive will be once those sectors are gone. */
+static void sectors_blank(const struct print_run *run)
 {
-    uint64_t at = run->print->blank_bytes;
+    const struct undo_record *cleared = run->print->cleared;
+    uint64_t from_bytes = run->io.offset_bytes;
 
-    if (at != 0 && at >= run->io.offset_bytes && at < run->io.offset_bytes + run->io.length_bytes) {
-        memset(run->buffer + (at - run->io.offset_bytes), 0, SECTOR_BYTES);
+    for (uint32_t i = 0; cleared != NULL && i < cleared->sector_count; i++) {
+        const struct undo_sector *sector = &cleared->sectors[i];
+
+        if (sector->drive == run->print->index && sector->offset_bytes >= from_bytes &&
+            sector->offset_bytes < from_bytes + run->io.length_bytes) {
+            memset(run->buffer + (sector->offset_bytes - from_bytes), 0, SECTOR_BYTES);
+        }
     }
 }
 
@@ -106,7 +112,7 @@ static void print_released(struct drive_io *io)
     struct print_run *run = io->owner;
 
     if (!run->answered && run->step < STEPS - 1) {
-        sector_blank(run);
+        sectors_blank(run);
         sha256_add(&run->sha, run->buffer, io->length_bytes);
     } else if (!run->answered) {
         run->print->end_is_zero = bytes_are_all(run->buffer, io->length_bytes, 0);

@@ -8,12 +8,16 @@
 
 #include "base/sha256.h"
 #include "drive/drive.h"
+#include "meta/undo_record.h"
 
 struct drive_print {
     struct drive *drive;
     void (*complete)(struct drive_print *print, int error); /* once, later: 0 or -EIO */
     void *owner;
-    uint64_t blank_bytes; /* the sector here counts as zeros, which it is to become; 0: none */
+    /* The sectors that it names for its drive `index` count as zeros, which they are to become.
+     * NULL: none. */
+    const struct undo_record *cleared;
+    uint32_t index;
     uint8_t sum[SHA256_BYTES];
     bool end_is_zero; /* the block of DDF's anchor, which is not in the sum */
 };

@@ -22,7 +22,7 @@
 #define HEAD_BYTES (UINT64_C(5) << 20)
 #define END_BYTES DRIVE_MARKS_BYTES
 #define COPY_BYTES DRIVE_DDF_COPY_BYTES
-#define RANGES 4u
+#define RANGES 5u
 
 STATIC_ASSERT(COPY_BYTES >= DDF_COPY_BYTES && COPY_BYTES % IO_ALIGN_BYTES == 0,
               "a copy of DDF is covered");
@@ -59,6 +59,11 @@ static void ranges_make(struct wipe_run *run, uint64_t size_bytes)
     run->ranges[1] = (struct range){secondary, COPY_BYTES + IO_ALIGN_BYTES};
     run->ranges[2] = (struct range){primary, COPY_BYTES + IO_ALIGN_BYTES};
     run->ranges[3] = (struct range){end - END_BYTES, size_bytes - (end - END_BYTES)};
+    run->ranges[4] = (struct range){run->wipe->label_bytes, 0};
+    if (run->wipe->label_bytes != 0) {
+        run->ranges[4].bytes =
+            min_u64(LABEL_SLOT_COUNT * LABEL_SLOT_BYTES, size_bytes - run->wipe->label_bytes);
+    }
     /* (1) The private area ends where the DDF workspace begins, or before. */
     ASSERT(secondary >= usable_bytes + DRIVE_PRIVATE_BYTES);
 }
@@ -74,6 +79,9 @@ static void wipe_submit(struct wipe_run *run)
 {
     struct drive_io *io = &run->io;
 
+    if (run->range == RANGES - 1 && run->ranges[run->range].bytes == 0) {
+        run->range++;
+    }
     if (run->range == RANGES) {
         io->op = IO_OP_FLUSH;
         io->buffer = NULL;
@@ -128,6 +136,7 @@ void former_owner_wipe(struct former_owner_wipe *wipe)
 
     ASSERT(run != NULL && wipe->drive != NULL);
     ASSERT(wipe->complete != NULL);
+    ASSERT(wipe->label_bytes < drive_size_bytes(wipe->drive));
     run->wipe = wipe;
     run->drive = wipe->drive;
     run->zeros = aligned_alloc(IO_ALIGN_BYTES, IO_LENGTH_MAX_BYTES);

@@ -468,6 +468,16 @@ int group_record_encode(const struct group_config *config, uint8_t *buffer, size
     return 0;
 }
 
+uint32_t group_record_sum(const struct group_config *config, uint8_t *buffer)
+{
+    size_t bytes = 0;
+
+    if (group_record_encode(config, buffer, GROUP_RECORD_MAX_BYTES, &bytes) != 0) {
+        return 0;
+    }
+    return get_le32(buffer + GROUP_RECORD_CRC_OFFSET);
+}
+
 /* Length, magic, CRC, version and counts: after this the fields may be read. */
 static int record_frame_check(const uint8_t *buffer, size_t bytes)
 {

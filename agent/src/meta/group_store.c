@@ -138,9 +138,9 @@ static void seal_part_done(struct group_seal *seal)
     }
 }
 
-static void seal_done(struct seal_job *job, bool broken)
+static void seal_done(struct seal_job *job, bool found)
 {
-    (void)broken; /* it has made one */
+    (void)found; /* it has made one */
     seal_part_done(job->owner);
 }
 
@@ -154,8 +154,10 @@ void group_store_seal(struct group_store *store, struct group_seal *seal)
             seal->drives[i] != NULL ? slots_find(store, seal->drives[i]) : NULL;
 
         if (member->state == MEMBER_ONLINE && slots != NULL && slots->known && slots->durable) {
-            struct seal_job job = {.drive = seal->drives[i],
+            struct seal_job job = {.kind = SEAL_JOB_MAKE,
+                                   .drive = seal->drives[i],
                                    .compact = slots->compact,
+                                   .witness = slots->ddf.config != NULL,
                                    .seal = {.drive = member->drive,
                                             .group = seal->config->guid,
                                             .sequence = slots->sequence_used},
@@ -208,11 +210,37 @@ static void save_part_done(struct save_run *run)
     }
 }
 
+static void save_witness_done(struct seal_job *job, bool found)
+{
+    (void)found; /* it has written one */
+    save_part_done(job->owner);
+}
+
+/* DDF metadata are there now and were not before (seal.h (3)). */
+static void save_witness_run(struct save_run *run, const struct ddf_job *ddf)
+{
+    const struct group_config *config = run->save->config;
+    struct seal_job witness = {
+        .kind = SEAL_JOB_WITNESS,
+        .drive = ddf->drive,
+        .compact = config->compact,
+        .seal = {.drive = config->members[ddf->member].drive, .group = config->guid},
+        .jobs = ddf->jobs,
+        .done = save_witness_done,
+        .owner = run};
+
+    seal_job_run(&witness);
+}
+
 /* Written or not: the label holds, unless the drive cannot be trusted any more (ddf_io.h (6)). */
 static void save_ddf_done(struct ddf_job *job)
 {
     struct save_run *run = job->owner;
 
+    if (job->ok && job->whole) {
+        save_witness_run(run, job);
+        return;
+    }
     if (ddf_job_costs_member(job) && run->save->member_failed != NULL &&
         !SIM_BUG(DDF_FLUSH_BELIEVED)) {
         run->save->member_failed(run->save, job->member, job->status);
@@ -228,6 +256,9 @@ static void save_label_done(struct label_job *job, int error, enum io_status sta
     run->ddf[job->member] = NULL;
     if (error == 0) {
         run->written++;
+        if (run->save->member_labeled != NULL) {
+            run->save->member_labeled(run->save, job->member);
+        }
         if (ddf != NULL) {
             ddf->done = save_ddf_done;
             ddf->owner = run;
@@ -371,23 +402,25 @@ void group_store_save(struct group_store *store, struct group_save *save)
 
 /* Single labels */
 
-static void label_seal_checked(struct seal_job *job, bool broken)
+/* The seal is broken, or a witness knows of DDF metadata that are gone. */
+static void label_seal_checked(struct seal_job *job, bool found)
 {
     struct label_read *read = job->owner;
 
-    if (broken) {
+    if (found) {
         read->ddf = DDF_FOUND_ON_MEMBER_OVERWRITTEN;
     }
     read->complete(read, 0);
 }
 
-/* The metadata are as we left them: is the beginning of the drive? */
+/* The metadata are as we left them: is the beginning of the drive? There are none: were there? */
 static void label_ddf_read(struct ddf_job *job)
 {
     struct label_read *read = job->owner;
-    struct seal_job check = {.drive = read->drive,
+    bool gone = job->found == DDF_FOUND_ON_MEMBER_GONE;
+    struct seal_job check = {.kind = gone ? SEAL_JOB_FIND_WITNESS : SEAL_JOB_CHECK,
+                             .drive = read->drive,
                              .compact = read->label->compact,
-                             .checks = true,
                              .seal = {.drive = read->label->drive,
                                       .group = read->label->group,
                                       .sequence = read->label->sequence},
@@ -395,8 +428,8 @@ static void label_ddf_read(struct ddf_job *job)
                              .done = label_seal_checked,
                              .owner = read};
 
-    read->ddf = job->found;
-    if (read->ddf != DDF_FOUND_ON_MEMBER_OURS) {
+    read->ddf = gone ? DDF_FOUND_ON_MEMBER_NOTHING : job->found;
+    if (!gone && read->ddf != DDF_FOUND_ON_MEMBER_OURS) {
         read->complete(read, 0);
         return;
     }
@@ -471,6 +504,33 @@ static void label_ddf_wiped(struct ddf_job *job)
     }
 }
 
+/* The witness first (seal.h (3)), then the metadata it tells of, then the label. */
+static void wipe_witness_done(struct seal_job *job, bool found)
+{
+    (void)found; /* it has wiped one */
+    ddf_job_run(job->owner);
+}
+
+/* The label that is known says where a witness is; without one there is none. */
+static void label_wipe_run(struct label_slots *slots, struct label_job *job)
+{
+    struct ddf_job *ddf = ddf_job_wipe(job->drive, &slots->ddf, &slots->jobs);
+    struct seal_job wipe = {.kind = SEAL_JOB_WIPE,
+                            .drive = ddf->drive,
+                            .compact = slots->compact,
+                            .jobs = &slots->jobs,
+                            .done = wipe_witness_done,
+                            .owner = ddf};
+
+    ddf->done = label_ddf_wiped;
+    ddf->owner = job;
+    if (slots->known && slots->present) {
+        seal_job_run(&wipe);
+    } else {
+        ddf_job_run(ddf);
+    }
+}
+
 void group_store_label_write(struct group_store *store, struct label_write *write)
 {
     struct label_slots *slots = slots_of(store, write->drive);
@@ -497,11 +557,7 @@ void group_store_label_write(struct group_store *store, struct label_write *writ
     job->owner = write;
     if (store->clock != NULL &&
         (job->kind == LABEL_JOB_WIPE || write->label->role != LABEL_ROLE_MEMBER)) {
-        struct ddf_job *ddf = ddf_job_wipe(write->drive, &slots->ddf, &slots->jobs);
-
-        ddf->done = label_ddf_wiped;
-        ddf->owner = job;
-        ddf_job_run(ddf);
+        label_wipe_run(slots, job);
         return;
     }
     label_job_run(job);
@@ -521,12 +577,7 @@ void group_store_label_retreat(struct group_store *store, struct label_write *wr
     job->done = label_write_done;
     job->owner = write;
     if (store->clock != NULL && write->ddf) {
-        struct label_slots *slots = slots_of(store, write->drive);
-        struct ddf_job *ddf = ddf_job_wipe(write->drive, &slots->ddf, &slots->jobs);
-
-        ddf->done = label_ddf_wiped;
-        ddf->owner = job;
-        ddf_job_run(ddf);
+        label_wipe_run(slots_of(store, write->drive), job);
         return;
     }
     label_job_run(job);

@@ -42,6 +42,8 @@ MUST_CHECK int group_record_encode(const struct group_config *config, uint8_t *b
  * alone on failure. */
 MUST_CHECK int group_record_decode(const uint8_t *buffer, size_t bytes,
                                    struct group_config *ret_config);
+/* CRC-32C of the encoded record; 0: it cannot be encoded. The buffer has GROUP_RECORD_MAX_BYTES. */
+uint32_t group_record_sum(const struct group_config *config, uint8_t *buffer);
 
 #define LABEL_SPARE_GROUPS_MAX 16u
 
@@ -85,6 +87,9 @@ struct group_save {
     bool closing;
     /* A member's label could not be written, or a flush of its DDF metadata failed. */
     void (*member_failed)(struct group_save *save, uint32_t member, enum io_status status);
+    /* The label of a member has been flushed; its DDF metadata follow, and may still fail. May be
+     * NULL. */
+    void (*member_labeled)(struct group_save *save, uint32_t member);
     /* error: 0, or a negative errno of the store; -EIO if no member could be written. */
     void (*complete)(struct group_save *save, int error);
     void *owner;
@@ -124,6 +129,7 @@ void group_store_seal(struct group_store *store, struct group_seal *seal);
 /* What a member's DDF metadata say. */
 enum ddf_found_on_member {
     DDF_FOUND_ON_MEMBER_NOTHING, /* there are none, or none that can be believed */
+    DDF_FOUND_ON_MEMBER_GONE, /* private to meta: nothing, not even a mark of ours */
     DDF_FOUND_ON_MEMBER_OURS, /* as we left them */
     DDF_FOUND_ON_MEMBER_OTHERS, /* another system has written them: it had the drive */
     DDF_FOUND_ON_MEMBER_OVERWRITTEN /* something else took the anchor's place (ddf_io.h (7)), or

@@ -11,11 +11,24 @@
 #include "base/checked.h"
 #include "drive/drive_layout.h"
 
-#define STEP_BYTES (UINT64_C(1) << 20)
+#define LABELS_BYTES (LABEL_SLOT_COUNT * LABEL_SLOT_BYTES)
 
 static uint64_t place_of(const struct label_find *find)
 {
-    return find->from_bytes + find->tries * STEP_BYTES;
+    return find->down ? find->from_bytes - find->tries * find->step_bytes
+                      : find->from_bytes + find->tries * find->step_bytes;
+}
+
+static bool has_place(const struct label_find *find)
+{
+    uint64_t way_bytes = find->tries * find->step_bytes;
+
+    if (find->tries == LABEL_FIND_PLACES ||
+        (find->until_us != 0 && clock_now_us(find->clock) >= find->until_us)) {
+        return false;
+    }
+    return find->down ? find->from_bytes >= find->to_bytes + way_bytes
+                      : find->from_bytes + way_bytes + LABELS_BYTES <= find->to_bytes;
 }
 
 static void find_answer(struct label_find *find, bool found)
@@ -28,14 +41,11 @@ static void find_answer(struct label_find *find, bool found)
 /* False: there is no more to be looked at. */
 static bool find_submit(struct label_find *find)
 {
-    uint64_t offset_bytes = place_of(find) + (find->second ? LABEL_SLOT_BYTES : 0);
-
-    if (find->tries == LABEL_FIND_PLACES ||
-        place_of(find) + LABEL_SLOT_COUNT * LABEL_SLOT_BYTES > find->to_bytes) {
+    if (!has_place(find)) {
         return false;
     }
     find->io.op = IO_OP_READ;
-    find->io.offset_bytes = offset_bytes;
+    find->io.offset_bytes = place_of(find) + (find->second ? LABEL_SLOT_BYTES : 0);
     find->io.length_bytes = (uint32_t)DRIVE_BLOCK_BYTES;
     find->io.buffer = find->block;
     drive_submit(find->drive, &find->io);
@@ -70,22 +80,42 @@ static void find_released(struct drive_io *io)
     find->complete(find, find->usable_bytes != 0);
 }
 
-void label_find_run(struct label_find *find)
+static bool find_begin(struct label_find *find)
 {
-    ASSERT(find->drive != NULL && find->complete != NULL);
-    ASSERT(find->from_bytes % STEP_BYTES == 0 && find->from_bytes != 0);
-    ASSERT(find->to_bytes <= drive_size_bytes(find->drive));
-    ASSERT(find->from_bytes + LABEL_SLOT_COUNT * LABEL_SLOT_BYTES <= find->to_bytes);
-    find->tries = 0;
+    if (!has_place(find)) {
+        return false;
+    }
     find->second = false;
     find->answered = false;
+    find->usable_bytes = 0;
     find->block = aligned_alloc(IO_ALIGN_BYTES, DRIVE_BLOCK_BYTES);
     ASSERT(find->block != NULL);
     find->io = (struct drive_io){.class_ = IO_CLASS_FOREGROUND,
                                  .complete = find_complete,
                                  .released = find_released,
                                  .owner = find};
-    if (!find_submit(find)) {
-        UNREACHABLE();
+    if (!find_submit(find)) { /* the time was up just now */
+        free(find->block);
+        find->block = NULL;
+        return false;
     }
+    return true;
+}
+
+bool label_find_run(struct label_find *find)
+{
+    ASSERT(find->drive != NULL && find->complete != NULL);
+    ASSERT(find->from_bytes % (UINT64_C(1) << 20) == 0 && find->from_bytes != 0);
+    ASSERT(find->step_bytes != 0 && find->step_bytes % (UINT64_C(1) << 20) == 0);
+    ASSERT(find->from_bytes + LABELS_BYTES <= drive_size_bytes(find->drive));
+    ASSERT(find->to_bytes <= drive_size_bytes(find->drive));
+    find->tries = 0;
+    return find_begin(find);
+}
+
+bool label_find_again(struct label_find *find)
+{
+    ASSERT(find->answered && find->usable_bytes != 0);
+    find->tries++;
+    return find_begin(find);
 }

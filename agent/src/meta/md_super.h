@@ -1,6 +1,6 @@
 /*
  * The superblock of Linux' md, metadata 1.2: 4096 bytes into each member, little-endian.
- * Recognised and described, never written; taken off by md_super_io.h. Hostile bytes.
+ * Recognized and described, never written; taken off by md_super_io.h. Hostile bytes.
  *
  *   0 magic A92B4EFC    4 major 1          8 features    16 set UUID 16     32 name 32
  * ("host:name") 72 level (signed)   76 layout          80 member sectors  88 chunk sectors  92

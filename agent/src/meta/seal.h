@@ -9,6 +9,9 @@
  *     run and costs nothing; after an unclean stop nothing is looked at.
  * (2) It proves nothing if another system has had the drive, which says so elsewhere
  *     (ddf_io.h), nor if it cannot be read.
+ * (3) In the same block a witness says that DDF metadata were written to the drive for its group:
+ *     whoever has overwritten all of them is found out by it (ddf_io.h (7)). It is written with a
+ *     seal and after DDF metadata where there were none, and goes before they do.
  */
 #ifndef ARRAYWRIGHT_META_SEAL_H
 #define ARRAYWRIGHT_META_SEAL_H
@@ -18,6 +21,8 @@
 
 #define SEAL_BYTES 4096u
 #define SEAL_COVERS_BYTES (128u * 1024u)
+
+#define SEAL_WITNESS_OFFSET 512u /* in the block */
 
 struct seal {
     struct uuid drive;
@@ -30,24 +35,36 @@ struct seal {
 void seal_encode(const struct seal *seal, uint8_t *block);
 /* Any bytes; false: there is none. */
 MUST_CHECK bool seal_decode(const uint8_t *block, struct seal *ret_seal);
+/* Says (3) in the block, for the drive and the group of *seal. */
+void seal_witness_encode(const struct seal *seal, uint8_t *block);
+bool seal_witness_is_of(const uint8_t *block, const struct seal *seal);
 uint64_t seal_offset(uint64_t size_bytes, bool compact);
 
-/* Of one drive: a seal is made, or looked at. Calls done once and frees itself when the drive has
- * let go of it. */
+enum seal_job_kind {
+    SEAL_JOB_MAKE,
+    SEAL_JOB_CHECK,       /* answers whether the seal holds and what it covers has changed */
+    SEAL_JOB_WITNESS,     /* writes the witness alone */
+    SEAL_JOB_FIND_WITNESS, /* answers whether there is one */
+    SEAL_JOB_WIPE /* takes both away */
+};
+
+/* Of one drive. Calls done once and frees itself when the drive has let go of it. What cannot be
+ * read or written is done without: the answer is false. */
 struct seal_job {
+    enum seal_job_kind kind;
     struct drive *drive;
     bool compact;
-    bool checks;       /* else it makes one */
-    struct seal seal;  /* without crc; what a check expects */
-    uint32_t *jobs;    /* of the drive, in flight */
-    void (*done)(struct seal_job *job, bool broken);
+    bool witness; /* MAKE: with one */
+    struct seal seal; /* without crc; what a check expects */
+    uint32_t *jobs; /* of the drive, in flight */
+    void (*done)(struct seal_job *job, bool found);
     void *owner;
 
     /* Private. */
     struct drive_io io;
     uint32_t step;
     bool answered;
-    uint8_t *block;    /* SEAL_BYTES, and then SEAL_COVERS_BYTES */
+    uint8_t *block; /* SEAL_BYTES, and then SEAL_COVERS_BYTES */
 };
 
 /* Never NULL. Takes a copy of *job. */

@@ -1,11 +1,10 @@
 /*
- * XOR with ISA-L, P+Q with the processor's instruction where it has one (parity_gfni.h), else with
- * ISA-L too.
+ * XOR with ISA-L, P+Q with the fastest kernel of parity_kernels.h.
  *
  * Everything but the plain XOR is one linear map: each target is a sum of coefficient *
- * source, done in a single pass, with ISA-L by ec_encode_data(). ISA-L's own pq_gen() numbers its
- * sources without gaps, so DDF's Q, whose exponent is the place with the P and Q places
- * counting as zeros, would cost it two passes over a zero buffer per row.
+ * source, done in a single pass. ISA-L's own pq_gen() numbers its sources without gaps, so DDF's Q,
+ * whose exponent is the place with the P and Q places counting as zeros, would cost it two passes
+ * over a zero buffer per row.
  *
  * The equations, with D_i the data on place i and g = 2:
  *   P = sum D_i                Q = sum g^i D_i
@@ -23,22 +22,11 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "raid/parity_gfni.h"
+#include "raid/parity_kernels.h"
 
 #define BUFFER_ALIGN_BYTES 64u
 #define LENGTH_ALIGN_BYTES 512u
 #define LENGTH_MAX_BYTES ((size_t)1 << 30) /* ISA-L takes an int */
-#define TARGETS_MAX PARITY_GFNI_TARGETS_MAX
-#define TABLE_BYTES 32u /* of ISA-L, per coefficient */
-
-/* One pass: targets[t] = sum over s of coefficients[t][s] * sources[s]. */
-struct linear_map {
-    uint32_t source_count;
-    uint32_t target_count;
-    uint8_t *sources[PARITY_WIDTH_MAX];
-    uint8_t *targets[TARGETS_MAX];
-    uint8_t coefficients[TARGETS_MAX][PARITY_WIDTH_MAX];
-};
 
 static uint32_t place_bit(int place)
 {
@@ -74,7 +62,7 @@ static void check_buffer(const uint8_t *buffer)
     ASSERT((uintptr_t)buffer % BUFFER_ALIGN_BYTES == 0);
 }
 
-static void map_add_source(struct linear_map *map, uint8_t *source, uint8_t first, uint8_t second)
+static void map_add_source(struct parity_map *map, uint8_t *source, uint8_t first, uint8_t second)
 {
     ASSERT(map->source_count < PARITY_WIDTH_MAX);
     check_buffer(source);
@@ -84,39 +72,19 @@ static void map_add_source(struct linear_map *map, uint8_t *source, uint8_t firs
     map->source_count++;
 }
 
-static void map_add_target(struct linear_map *map, uint8_t *target)
+static void map_add_target(struct parity_map *map, uint8_t *target)
 {
-    ASSERT(map->target_count < TARGETS_MAX);
+    ASSERT(map->target_count < PARITY_TARGETS_MAX);
     check_buffer(target);
     map->targets[map->target_count] = target;
     map->target_count++;
 }
 
-static void map_run_isal(struct linear_map *map, size_t bytes)
-{
-    uint8_t tables[TARGETS_MAX * PARITY_WIDTH_MAX * TABLE_BYTES];
-    uint8_t packed[TARGETS_MAX * PARITY_WIDTH_MAX];
-    int sources = (int)map->source_count;
-    int targets = (int)map->target_count;
-
-    /* ISA-L wants the coefficients without gaps, target by target. */
-    for (uint32_t t = 0; t < map->target_count; t++) {
-        memcpy(packed + t * map->source_count, map->coefficients[t], map->source_count);
-    }
-    ec_init_tables(sources, targets, packed, tables);
-    ec_encode_data((int)bytes, sources, targets, tables, map->sources, map->targets);
-}
-
-static void map_run(struct linear_map *map, size_t bytes)
+static void map_run(const struct parity_map *map, size_t bytes)
 {
     ASSERT(map->source_count > 0);
     ASSERT(map->target_count > 0);
-    if (parity_gfni_usable()) {
-        parity_gfni_map(map->sources, map->source_count, map->targets, map->target_count,
-                        (const uint8_t(*)[PARITY_WIDTH_MAX])map->coefficients, bytes);
-    } else {
-        map_run_isal(map, bytes);
-    }
+    parity_kernel_for(map)->run(map, bytes);
 }
 
 void parity_xor(uint8_t *target, uint8_t *const *sources, uint32_t source_count, size_t bytes)
@@ -168,11 +136,12 @@ static void xor_places(uint8_t *target, uint8_t *const *columns, uint32_t width,
 static void generate_q(uint8_t *const *columns, uint32_t width, uint32_t parity_mask, uint8_t *p,
                        uint8_t *q, size_t bytes)
 {
-    struct linear_map map = {0};
+    struct parity_map map = {.is_pq = true};
 
     ASSERT(q != NULL);
     for (uint32_t place = 0; place < width; place++) {
         if ((parity_mask >> place & 1u) == 0) {
+            map.exponents[map.source_count] = (uint8_t)place;
             map_add_source(&map, columns[place], generator_power(place), 1);
         }
     }
@@ -205,7 +174,7 @@ void parity_generate(uint8_t *const *columns, uint32_t width, int p_place, int q
 static void recover_one_from_q(uint8_t *const *columns, uint32_t width, uint32_t parity_mask,
                                uint32_t x_place, uint8_t *q, size_t bytes)
 {
-    struct linear_map map = {0};
+    struct parity_map map = {0};
     uint8_t inverse = gf_inv(generator_power(x_place));
 
     for (uint32_t place = 0; place < width; place++) {
@@ -228,7 +197,7 @@ static void recover_two(uint8_t *const *columns, uint32_t width, int p_place, in
     uint8_t gx = generator_power(x_place);
     uint8_t gy = generator_power(y_place);
     uint8_t inverse = gf_inv(gx ^ gy);
-    struct linear_map map = {0};
+    struct parity_map map = {0};
 
     ASSERT(p_place >= 0 && q_place >= 0);
     ASSERT(gx != gy);
@@ -296,20 +265,12 @@ void parity_recover(uint8_t *const *columns, uint32_t width, int p_place, int q_
 /* q += power * delta */
 static void update_q(uint8_t *q, uint8_t power, uint8_t *delta, size_t bytes)
 {
-    uint8_t table[TABLE_BYTES];
+    struct parity_map map = {0};
 
-    check_buffer(q);
-    if (parity_gfni_usable()) {
-        struct linear_map map = {0};
-
-        map_add_source(&map, q, 1, 0);
-        map_add_source(&map, delta, power, 0);
-        map_add_target(&map, q);
-        map_run(&map, bytes);
-    } else {
-        ec_init_tables(1, 1, &power, table);
-        gf_vect_mad((int)bytes, 1, 0, table, delta, q);
-    }
+    map_add_source(&map, q, 1, 0);
+    map_add_source(&map, delta, power, 0);
+    map_add_target(&map, q);
+    map_run(&map, bytes);
 }
 
 void parity_update(uint8_t *p, uint8_t *q, uint32_t place, const uint8_t *delta, size_t bytes)

@@ -1,38 +1,25 @@
 /*
- * See parity_gfni.h. Multiplication by a constant is linear over the bits of a byte, so it is an
- * 8 x 8 matrix of bits, and the instruction gf2p8affineqb applies one to 64 bytes at once. (Its
- * sister gf2p8mulb is of no use here: its polynomial is 0x11B, that of RAID 6 is 0x11D.)
+ * GFNI kernels. Multiplication by a constant is linear over the bits of a byte, so it is an
+ * 8 x 8 matrix of bits, and the instruction gf2p8affineqb applies one to each byte of a register.
+ * (Its sister gf2p8mulb is of no use here: its polynomial is 0x11B, that of RAID 6 is 0x11D.)
  */
-#include "raid/parity_gfni.h"
-
 #include "base/assert.h"
-
-static bool forbidden;
-
-void parity_gfni_allow(bool allowed)
-{
-    forbidden = !allowed;
-}
+#include "raid/parity_kernels.h"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
-#define WITH_GFNI __attribute__((target("avx512f,avx512bw,gfni")))
 /* One copy of the loops below for each kind of map, its constants folded. */
-#define SPECIALISED WITH_GFNI __attribute__((flatten))
-#define BLOCK_BYTES 256u /* four registers per target */
+#define WIDE __attribute__((target("avx512f,avx512bw,gfni")))
+#define NARROW __attribute__((target("avx2,gfni")))
+#define PARTS 4u /* registers of a block */
 /* Else the sums would live in memory. */
 #define UNROLLED _Pragma("GCC unroll 4")
 
-bool parity_gfni_usable(void)
-{
-    bool has_avx512f = __builtin_cpu_supports("avx512f");
-    bool has_avx512bw = __builtin_cpu_supports("avx512bw");
-    bool has_gfni = __builtin_cpu_supports("gfni");
-
-    return has_avx512f & has_avx512bw & has_gfni & !forbidden;
-}
+struct matrices {
+    uint64_t of[PARITY_TARGETS_MAX][PARITY_WIDTH_MAX];
+};
 
 /* Hacker's Delight, 7-3: bit c of byte r goes to bit r of byte c. */
 static uint64_t transpose(uint64_t x)
@@ -60,118 +47,247 @@ static uint64_t matrix_of(uint8_t coefficient)
     return __builtin_bswap64(transpose(columns));
 }
 
-/* One target of one block: the sum so far, and what a source adds to it. */
-struct block_sum {
-    __m512i part[BLOCK_BYTES / 64];
+static void make_matrices(const struct parity_map *map, struct matrices *ret_matrices)
+{
+    ASSERT(map->source_count >= 1 && map->source_count <= PARITY_WIDTH_MAX);
+    ASSERT(map->target_count == 1 || map->target_count == 2);
+    for (uint32_t t = 0; t < PARITY_TARGETS_MAX; t++) {
+        for (uint32_t s = 0; s < map->source_count; s++) {
+            ret_matrices->of[t][s] = matrix_of(map->coefficients[t][s]);
+        }
+    }
+}
+
+/* 64 bytes at once. Sources are taken in pairs: one instruction adds both products to a sum. */
+
+#define WIDE_BYTES (PARTS * 64u)
+#define XOR3 0x96 /* its truth table */
+
+struct wide {
+    __m512i part[PARTS];
 };
 
-WITH_GFNI static inline void add(struct block_sum *sum, const __m512i *data, __m512i matrix,
-                                 bool plain)
+WIDE static inline struct wide wide_load(const uint8_t *source)
+{
+    struct wide block;
+
+    UNROLLED
+    for (uint32_t i = 0; i < PARTS; i++) {
+        block.part[i] = _mm512_load_si512(source + i * 64);
+    }
+    return block;
+}
+
+WIDE static inline void wide_store(uint8_t *target, const struct wide *block)
 {
     UNROLLED
-    for (uint32_t i = 0; i < BLOCK_BYTES / 64; i++) {
-        __m512i product = plain ? data[i] : _mm512_gf2p8affine_epi64_epi8(data[i], matrix, 0);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        _mm512_store_si512(target + i * 64, block->part[i]);
+    }
+}
 
-        sum->part[i] = _mm512_xor_si512(sum->part[i], product);
+WIDE static inline __m512i wide_times(__m512i data, uint64_t matrix, bool plain)
+{
+    return plain ? data
+                 : _mm512_gf2p8affine_epi64_epi8(data, _mm512_set1_epi64((long long)matrix), 0);
+}
+
+WIDE static inline void wide_add(struct wide *sum, const struct wide *a, uint64_t matrix_a,
+                                 const struct wide *b, uint64_t matrix_b, bool plain)
+{
+    UNROLLED
+    for (uint32_t i = 0; i < PARTS; i++) {
+        sum->part[i] =
+            _mm512_ternarylogic_epi64(sum->part[i], wide_times(a->part[i], matrix_a, plain),
+                                      wide_times(b->part[i], matrix_b, plain), XOR3);
     }
 }
 
 /* The loops of all cases; the constants are folded where it is called. */
-WITH_GFNI static inline void map_blocks(uint8_t *const *sources, uint32_t source_count,
-                                        uint8_t *const *targets,
-                                        const uint64_t matrices[][PARITY_WIDTH_MAX], size_t bytes,
-                                        bool two, bool plain)
+WIDE static inline void wide_blocks(const struct parity_map *map, const struct matrices *matrices,
+                                    size_t bytes, bool two, bool plain)
 {
-    for (size_t at = 0; at < bytes; at += BLOCK_BYTES) {
-        struct block_sum first = {0};
-        struct block_sum second = {0};
+    for (size_t at = 0; at < bytes; at += WIDE_BYTES) {
+        struct wide first = {0};
+        struct wide second = {0};
+        uint32_t s = map->source_count % 2;
 
-        for (uint32_t s = 0; s < source_count; s++) {
-            __m512i data[BLOCK_BYTES / 64];
+        if (s != 0) {
+            struct wide a = wide_load(map->sources[0] + at);
+            struct wide none = {0};
 
-            UNROLLED
-            for (uint32_t i = 0; i < BLOCK_BYTES / 64; i++) {
-                data[i] = _mm512_load_si512(sources[s] + at + i * 64);
-            }
-            add(&first, data, _mm512_set1_epi64((long long)matrices[0][s]), false);
+            wide_add(&first, &a, matrices->of[0][0], &none, 0, false);
             if (two) {
-                add(&second, data, _mm512_set1_epi64((long long)matrices[1][s]), plain);
+                wide_add(&second, &a, matrices->of[1][0], &none, 0, plain);
             }
         }
-        UNROLLED
-        for (uint32_t i = 0; i < BLOCK_BYTES / 64; i++) {
-            _mm512_store_si512(targets[0] + at + i * 64, first.part[i]);
+        for (; s < map->source_count; s += 2) {
+            struct wide a = wide_load(map->sources[s] + at);
+            struct wide b = wide_load(map->sources[s + 1] + at);
+
+            wide_add(&first, &a, matrices->of[0][s], &b, matrices->of[0][s + 1], false);
             if (two) {
-                _mm512_store_si512(targets[1] + at + i * 64, second.part[i]);
+                wide_add(&second, &a, matrices->of[1][s], &b, matrices->of[1][s + 1], plain);
             }
+        }
+        wide_store(map->targets[0] + at, &first);
+        if (two) {
+            wide_store(map->targets[1] + at, &second);
         }
     }
 }
 
-SPECIALISED static void map_one(uint8_t *const *sources, uint32_t source_count,
-                                uint8_t *const *targets,
-                                const uint64_t matrices[][PARITY_WIDTH_MAX], size_t bytes)
+WIDE __attribute__((flatten)) static void wide_one(const struct parity_map *map,
+                                                   const struct matrices *matrices, size_t bytes)
 {
-    map_blocks(sources, source_count, targets, matrices, bytes, false, false);
+    wide_blocks(map, matrices, bytes, false, false);
 }
 
-SPECIALISED static void map_two(uint8_t *const *sources, uint32_t source_count,
-                                uint8_t *const *targets,
-                                const uint64_t matrices[][PARITY_WIDTH_MAX], size_t bytes)
+WIDE __attribute__((flatten)) static void wide_two(const struct parity_map *map,
+                                                   const struct matrices *matrices, size_t bytes)
 {
-    map_blocks(sources, source_count, targets, matrices, bytes, true, false);
+    wide_blocks(map, matrices, bytes, true, false);
 }
 
 /* The second target is the plain XOR: P beside Q. */
-SPECIALISED static void map_two_plain(uint8_t *const *sources, uint32_t source_count,
-                                      uint8_t *const *targets,
-                                      const uint64_t matrices[][PARITY_WIDTH_MAX], size_t bytes)
+WIDE __attribute__((flatten)) static void wide_pq(const struct parity_map *map,
+                                                  const struct matrices *matrices, size_t bytes)
 {
-    map_blocks(sources, source_count, targets, matrices, bytes, true, true);
+    wide_blocks(map, matrices, bytes, true, true);
 }
 
-void parity_gfni_map(uint8_t *const *sources, uint32_t source_count, uint8_t *const *targets,
-                     uint32_t target_count,
-                     const uint8_t coefficients[PARITY_GFNI_TARGETS_MAX][PARITY_WIDTH_MAX],
-                     size_t bytes)
+static void run_wide(const struct parity_map *map, size_t bytes)
 {
-    uint64_t matrices[PARITY_GFNI_TARGETS_MAX][PARITY_WIDTH_MAX];
-    bool plain = true;
+    struct matrices matrices;
 
-    ASSERT(source_count >= 1 && source_count <= PARITY_WIDTH_MAX);
-    ASSERT(target_count == 1 || target_count == 2);
-    ASSERT(bytes > 0 && bytes % BLOCK_BYTES == 0);
-    for (uint32_t s = 0; s < source_count; s++) {
-        matrices[0][s] = matrix_of(coefficients[0][s]);
-        plain = plain && coefficients[1][s] == 1;
-    }
-    for (uint32_t s = 0; s < source_count && target_count == 2 && !plain; s++) {
-        matrices[1][s] = matrix_of(coefficients[1][s]);
-    }
-    if (target_count == 1) {
-        map_one(sources, source_count, targets, matrices, bytes);
-    } else if (plain) {
-        map_two_plain(sources, source_count, targets, matrices, bytes);
+    ASSERT(bytes > 0 && bytes % WIDE_BYTES == 0);
+    make_matrices(map, &matrices);
+    if (map->target_count == 1) {
+        wide_one(map, &matrices, bytes);
+    } else if (map->is_pq) {
+        wide_pq(map, &matrices, bytes);
     } else {
-        map_two(sources, source_count, targets, matrices, bytes);
+        wide_two(map, &matrices, bytes);
     }
+}
+
+/* 32 bytes at once: 16 registers, so one source after the other. */
+
+#define NARROW_BYTES (PARTS * 32u)
+
+struct narrow {
+    __m256i part[PARTS];
+};
+
+NARROW static inline void narrow_add(struct narrow *sum, const uint8_t *source, uint64_t matrix)
+{
+    UNROLLED
+    for (uint32_t i = 0; i < PARTS; i++) {
+        __m256i data = _mm256_load_si256((const __m256i *)(source + i * 32));
+
+        data = _mm256_gf2p8affine_epi64_epi8(data, _mm256_set1_epi64x((long long)matrix), 0);
+        sum->part[i] = _mm256_xor_si256(sum->part[i], data);
+    }
+}
+
+NARROW static inline void narrow_store(uint8_t *target, const struct narrow *block)
+{
+    UNROLLED
+    for (uint32_t i = 0; i < PARTS; i++) {
+        _mm256_store_si256((__m256i *)(target + i * 32), block->part[i]);
+    }
+}
+
+NARROW static inline void narrow_blocks(const struct parity_map *map,
+                                        const struct matrices *matrices, size_t bytes, bool two)
+{
+    for (size_t at = 0; at < bytes; at += NARROW_BYTES) {
+        struct narrow first = {0};
+        struct narrow second = {0};
+
+        for (uint32_t s = 0; s < map->source_count; s++) {
+            narrow_add(&first, map->sources[s] + at, matrices->of[0][s]);
+            if (two) {
+                narrow_add(&second, map->sources[s] + at, matrices->of[1][s]);
+            }
+        }
+        narrow_store(map->targets[0] + at, &first);
+        if (two) {
+            narrow_store(map->targets[1] + at, &second);
+        }
+    }
+}
+
+NARROW __attribute__((flatten)) static void narrow_one(const struct parity_map *map,
+                                                       const struct matrices *matrices,
+                                                       size_t bytes)
+{
+    narrow_blocks(map, matrices, bytes, false);
+}
+
+NARROW __attribute__((flatten)) static void narrow_two(const struct parity_map *map,
+                                                       const struct matrices *matrices,
+                                                       size_t bytes)
+{
+    narrow_blocks(map, matrices, bytes, true);
+}
+
+static void run_narrow(const struct parity_map *map, size_t bytes)
+{
+    struct matrices matrices;
+
+    ASSERT(bytes > 0 && bytes % NARROW_BYTES == 0);
+    make_matrices(map, &matrices);
+    if (map->target_count == 1) {
+        narrow_one(map, &matrices, bytes);
+    } else {
+        narrow_two(map, &matrices, bytes);
+    }
+}
+
+static bool wide_is_usable(void)
+{
+    bool has_avx512f = __builtin_cpu_supports("avx512f");
+    bool has_avx512bw = __builtin_cpu_supports("avx512bw");
+    bool has_gfni = __builtin_cpu_supports("gfni");
+
+    return has_avx512f & has_avx512bw & has_gfni;
+}
+
+static bool narrow_is_usable(void)
+{
+    bool has_avx2 = __builtin_cpu_supports("avx2");
+    bool has_gfni = __builtin_cpu_supports("gfni");
+
+    return has_avx2 & has_gfni;
 }
 
 #else
 
-bool parity_gfni_usable(void)
+static bool wide_is_usable(void)
 {
     return false;
 }
 
-void parity_gfni_map(uint8_t *const *sources, uint32_t source_count, uint8_t *const *targets,
-                     uint32_t target_count,
-                     const uint8_t coefficients[PARITY_GFNI_TARGETS_MAX][PARITY_WIDTH_MAX],
-                     size_t bytes)
+static bool narrow_is_usable(void)
 {
-    (void)sources, (void)source_count, (void)targets, (void)target_count;
-    (void)coefficients, (void)bytes;
+    return false;
+}
+
+static void run_wide(const struct parity_map *map, size_t bytes)
+{
+    (void)map, (void)bytes;
     UNREACHABLE();
 }
 
+static void run_narrow(const struct parity_map *map, size_t bytes)
+{
+    run_wide(map, bytes);
+}
+
 #endif
+
+const struct parity_kernel parity_gfni_avx512 = {
+    .name = "gfni-avx512", .is_usable = wide_is_usable, .run = run_wide};
+const struct parity_kernel parity_gfni_avx2 = {
+    .name = "gfni-avx2", .is_usable = narrow_is_usable, .run = run_narrow};

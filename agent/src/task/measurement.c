@@ -207,7 +207,7 @@ static void result_note(struct measurement *run, const struct slot *slot)
     result->operations++;
     result->bytes += slot->request.length_bytes;
     latency_note(&result->latency, slot->request.op == VD_OP_WRITE ? LATENCY_WRITE : LATENCY_READ,
-                 now_us - slot->submitted_us);
+                 now_us - slot->submitted_us, slot->request.length_bytes);
 }
 
 static void load_over(struct measurement *run)

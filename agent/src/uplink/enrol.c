@@ -1,15 +1,17 @@
 /*
- * The steps of an enrolment: see enrol.h.
+ * The steps of an enrollment: see enrol.h.
  */
 #include "uplink/enrol.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/assert.h"
@@ -20,11 +22,37 @@
 
 #define ENROL_PATH "/api/v1/agents/enrol"
 #define ENROL_STEP_S 15u
+#define CLOCK_OFF_MAX_S 60
+
+static void wrong_time_explain(const struct enrol_request *request, const char *cause,
+                               char text[ENROL_TEXT_BYTES])
+{
+    char here[40] = "";
+    time_t now = time(NULL);
+    struct tm parts;
+
+    if (gmtime_r(&now, &parts) != NULL) {
+        (void)strftime(here, sizeof(here), "%Y-%m-%d %H:%M UTC", &parts);
+    }
+    (void)snprintf(text, ENROL_TEXT_BYTES,
+                   "the certificate of %s is not valid now (%s; this host's clock says %s); set "
+                   "the clock (timedatectl), or renew the backend's certificate",
+                   request->url, cause, here);
+}
 
 static void failure_explain(const struct enrol_request *request, enum http_failure failure,
                             const char *cause, char text[ENROL_TEXT_BYTES])
 {
     switch (failure) {
+    case HTTP_UNRESOLVED:
+        (void)snprintf(text, ENROL_TEXT_BYTES,
+                       "the backend %s cannot be reached (%s); check the name, and this host's "
+                       "DNS: getent hosts NAME",
+                       request->url, cause);
+        return;
+    case HTTP_WRONG_TIME:
+        wrong_time_explain(request, cause, text);
+        return;
     case HTTP_UNREACHABLE:
         (void)snprintf(text, ENROL_TEXT_BYTES,
                        "the backend %s cannot be reached (%s); check the address, that the "
@@ -55,7 +83,7 @@ static const char *refusal_advice(uint32_t status, const char *code)
         const char *advice;
     } known[] = {
         {"token_invalid", "check that the token was copied whole and is from this backend"},
-        {"token_used", "a token works once; make a new one in the console (Hosts, Add host)"},
+        {"token_used", "make a new one in the console (Hosts, Add host)"},
         {"token_expired", "make a new one in the console (Hosts, Add host)"},
         {"token_revoked", "make a new one in the console (Hosts, Add host)"},
     };
@@ -74,8 +102,7 @@ static const char *refusal_advice(uint32_t status, const char *code)
     return status >= 500 ? "look at the backend's log and try again" : "nothing was changed here";
 }
 
-/* Words of the other side, for a terminal: nothing but printable characters. */
-static void printable_copy(const char *text, char *out, size_t capacity)
+void enrol_printable_copy(const char *text, char *out, size_t capacity)
 {
     size_t at = 0;
 
@@ -94,7 +121,7 @@ static void refusal_explain(const struct enrol_request *request, const struct ht
     char shown[200] = "no reason given";
 
     if (detail != NULL) {
-        printable_copy(detail, shown, sizeof(shown));
+        enrol_printable_copy(detail, shown, sizeof(shown));
     }
     (void)snprintf(text, ENROL_TEXT_BYTES, "the backend %s refuses (HTTP %u: %s); %s", request->url,
                    (unsigned)answer->status, shown,
@@ -139,9 +166,9 @@ static char *request_body(const struct enrol_request *request, const char *publi
     return body;
 }
 
-/* Spends the token; fills the two ids. */
+/* Spends the token; fills the two ids and how far this host's clock is ahead of the backend's. */
 static int token_spend(const struct enrol_request *request, const struct uplink_url *url,
-                       const char *body, struct uplink_identity *identity,
+                       const char *body, struct uplink_identity *identity, int64_t *ret_ahead_s,
                        char text[ENROL_TEXT_BYTES])
 {
     struct http_answer *answer = malloc(sizeof(*answer));
@@ -154,6 +181,7 @@ static int token_spend(const struct enrol_request *request, const struct uplink_
                                 .timeout_s = ENROL_STEP_S};
 
     ASSERT(answer != NULL);
+    answer->date_s = 0;
     int error = http_post_json(&post, answer, &failure, cause);
     if (error != 0) {
         failure_explain(request, failure, cause, text);
@@ -164,6 +192,7 @@ static int token_spend(const struct enrol_request *request, const struct uplink_
         failure_explain(request, HTTP_NOT_HTTP, "its answer holds no identity", text);
         error = -EBADMSG;
     }
+    *ret_ahead_s = answer->date_s != 0 ? (int64_t)time(NULL) - answer->date_s : 0;
     free(answer);
     return error;
 }
@@ -198,9 +227,51 @@ static int key_store(int directory_fd, struct uplink_identity *identity,
     return error;
 }
 
+/* Key and authority of one identity have the same number. */
+static void authority_name(const char *key_file, char name[80])
+{
+    const char *number = strchr(key_file, '-');
+
+    (void)snprintf(name, 80, "authority%s", number != NULL ? number : "-unknown");
+}
+
+/* The link runs as another user than the one who enrols, and under a sandbox: it may not be able to
+ * read the file that was named. */
+static int authority_keep(const struct enrol_request *request, int directory_fd,
+                          struct uplink_identity *identity, char text[ENROL_TEXT_BYTES])
+{
+    char name[80];
+
+    if (request->ca_file[0] == '\0') {
+        return 0;
+    }
+    authority_name(identity->key_file, name);
+    int length =
+        snprintf(identity->ca_file, sizeof(identity->ca_file), "%s/%s", request->state_dir, name);
+    int error = length < (int)sizeof(identity->ca_file)
+                    ? uplink_authority_copy(directory_fd, request->ca_file, name)
+                    : -ENAMETOOLONG;
+    if (error != 0) {
+        (void)snprintf(text, ENROL_TEXT_BYTES,
+                       "the certificate file %.300s cannot be copied to %.300s: %s",
+                       request->ca_file, request->state_dir, strerror(-error));
+    }
+    return error;
+}
+
+/* What belongs to an identity that is not written, or is replaced. */
+static void files_forget(int directory_fd, const struct uplink_identity *identity)
+{
+    char name[80];
+
+    authority_name(identity->key_file, name);
+    (void)unlinkat(directory_fd, name, 0); /* left behind, they open nothing */
+    (void)unlinkat(directory_fd, identity->key_file, 0);
+}
+
 static int enrol_in(const struct enrol_request *request, const struct uplink_url *url,
                     int directory_fd, const char *former_id, struct uplink_identity *identity,
-                    char text[ENROL_TEXT_BYTES])
+                    int64_t *ret_ahead_s, char text[ENROL_TEXT_BYTES])
 {
     char public_key[UPLINK_PUBLIC_TEXT_BYTES];
     char machine_hash[65];
@@ -215,14 +286,17 @@ static int enrol_in(const struct enrol_request *request, const struct uplink_url
         return error;
     }
     char *body = request_body(request, public_key, machine_hash, former_id);
-    error = token_spend(request, url, body, identity, text);
+    error = authority_keep(request, directory_fd, identity, text);
+    if (error == 0) {
+        error = token_spend(request, url, body, identity, ret_ahead_s, text);
+    }
     explicit_bzero(body, strlen(body));
     free(body);
     if (error == 0) {
         error = uplink_identity_write(directory_fd, identity, text);
     }
     if (error != 0) {
-        (void)unlinkat(directory_fd, identity->key_file, 0); /* of no use to anybody */
+        files_forget(directory_fd, identity);
     }
     return error;
 }
@@ -242,33 +316,49 @@ static int identity_vacant(const struct enrol_request *request, int directory_fd
         return error;
     }
     (void)snprintf(text, ENROL_TEXT_BYTES,
-                   "this host is enrolled already, as %s at %s; nothing was changed (--force "
-                   "enrols it anew, as another host)",
+                   "this host is enrolled already, as %s at %s; nothing was changed. Start its "
+                   "link: systemctl enable --now arraywright-uplink. --force enrolls it anew, as "
+                   "another host",
                    old->agent_id, old->url);
     return -EEXIST;
 }
 
+/* Events carry this host's time: far off, they are sorted where nobody looks for them. */
+static void clock_judge(int64_t ahead_s, char text[ENROL_TEXT_BYTES])
+{
+    size_t used = strlen(text);
+
+    if (ahead_s > CLOCK_OFF_MAX_S || ahead_s < -CLOCK_OFF_MAX_S) {
+        (void)snprintf(text + used, ENROL_TEXT_BYTES - used,
+                       ". Its clock is %" PRId64 " s %s the backend's: set it (timedatectl)",
+                       ahead_s > 0 ? ahead_s : -ahead_s, ahead_s > 0 ? "ahead of" : "behind");
+    }
+}
+
 static int enrol_locked(const struct enrol_request *request, const struct uplink_url *url,
-                        int directory_fd, char text[ENROL_TEXT_BYTES])
+                        int directory_fd, struct uplink_identity *ret_identity,
+                        char text[ENROL_TEXT_BYTES])
 {
     struct uplink_identity identity = {.insecure = request->insecure};
     struct uplink_identity old = {.insecure = false};
+    int64_t ahead_s = 0;
     int error = identity_vacant(request, directory_fd, &old, text);
 
     if (error != 0) {
         return error;
     }
     (void)snprintf(identity.url, sizeof(identity.url), "%s", request->url);
-    (void)snprintf(identity.ca_file, sizeof(identity.ca_file), "%s", request->ca_file);
-    error = enrol_in(request, url, directory_fd, old.agent_id, &identity, text);
+    error = enrol_in(request, url, directory_fd, old.agent_id, &identity, &ahead_s, text);
     if (error != 0) {
         return error;
     }
     if (old.key_file[0] != '\0') {
-        (void)unlinkat(directory_fd, old.key_file, 0); /* left behind, it opens nothing */
+        files_forget(directory_fd, &old);
     }
     (void)snprintf(text, ENROL_TEXT_BYTES, "%s is enrolled as %s at %s", request->hostname,
                    identity.agent_id, request->url);
+    clock_judge(ahead_s, text);
+    *ret_identity = identity;
     return 0;
 }
 
@@ -299,7 +389,18 @@ static int request_check(const struct enrol_request *request, struct uplink_url 
     return 0;
 }
 
-int enrol_host(const struct enrol_request *request, char text[ENROL_TEXT_BYTES])
+/* The directory's lock is held by the link that runs: the host is enrolled. */
+static void busy_explain(const struct enrol_request *request, char text[ENROL_TEXT_BYTES])
+{
+    (void)snprintf(text, ENROL_TEXT_BYTES,
+                   "%.300s is in use by another arraywright-uplink: this host is enrolled already "
+                   "and its link runs. To enroll it anew, as another host, stop the link first: "
+                   "systemctl stop arraywright-uplink; then enrol with --force",
+                   request->state_dir);
+}
+
+int enrol_host(const struct enrol_request *request, struct uplink_identity *ret_identity,
+               char text[ENROL_TEXT_BYTES])
 {
     struct uplink_url url;
     int directory_fd = -1;
@@ -309,10 +410,13 @@ int enrol_host(const struct enrol_request *request, char text[ENROL_TEXT_BYTES])
         return error;
     }
     error = uplink_state_open(request->state_dir, &directory_fd, text);
+    if (error == -EBUSY) {
+        busy_explain(request, text);
+    }
     if (error != 0) {
         return error;
     }
-    error = enrol_locked(request, &url, directory_fd, text);
+    error = enrol_locked(request, &url, directory_fd, ret_identity, text);
     (void)close(directory_fd); /* gives the lock back */
     return error;
 }

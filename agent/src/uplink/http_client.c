@@ -17,6 +17,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/assert.h"
@@ -113,6 +114,19 @@ static int body_read(struct http_answer *answer, const char *head, const char *b
     return body_store(answer, body, bytes);
 }
 
+/* "Sat, 28 Nov 2026 12:00:00 GMT", the one form of today. */
+static int64_t date_read(const char *head, const char *head_end)
+{
+    struct tm parts = {.tm_year = 0};
+    char value[40];
+
+    if (!header_find(head, head_end, "Date", value, sizeof(value)) ||
+        strptime(value, "%a, %d %b %Y %H:%M:%S GMT", &parts) == NULL) {
+        return 0;
+    }
+    return (int64_t)timegm(&parts);
+}
+
 int http_answer_parse(const char *text, size_t bytes, struct http_answer *ret_answer)
 {
     const char *body = strstr(text, "\r\n\r\n");
@@ -127,6 +141,7 @@ int http_answer_parse(const char *text, size_t bytes, struct http_answer *ret_an
         }
     }
     ret_answer->status = (uint32_t)strtoul(text + 9, NULL, 10);
+    ret_answer->date_s = date_read(text, body);
     ret_answer->bytes = 0;
     ret_answer->body[0] = '\0';
     return body_read(ret_answer, text, body + 4, text + bytes);
@@ -156,7 +171,7 @@ static int connect_one(const struct addrinfo *address, uint32_t timeout_s, int *
 }
 
 static int wire_connect(const struct http_request *request, struct http_wire *wire,
-                        char text[HTTP_TEXT_BYTES])
+                        enum http_failure *ret_failure, char text[HTTP_TEXT_BYTES])
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
     struct addrinfo *found = NULL;
@@ -166,6 +181,7 @@ static int wire_connect(const struct http_request *request, struct http_wire *wi
     (void)snprintf(port, sizeof(port), "%u", (unsigned)request->url->port);
     int trouble = getaddrinfo(request->url->host, port, &hints, &found);
     if (trouble != 0) {
+        *ret_failure = HTTP_UNRESOLVED;
         (void)snprintf(text, HTTP_TEXT_BYTES, "the name %s cannot be resolved: %s",
                        request->url->host, gai_strerror(trouble));
         return -EHOSTUNREACH;
@@ -216,6 +232,19 @@ static int tls_context_make(const char *ca_file, SSL_CTX **ret_context, char tex
     return 0;
 }
 
+static enum http_failure tls_failure(long verdict)
+{
+    switch (verdict) {
+    case X509_V_OK:
+        return HTTP_NOT_HTTP;
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+        return HTTP_WRONG_TIME;
+    default:
+        return HTTP_UNTRUSTED;
+    }
+}
+
 static int tls_start(const struct http_request *request, struct http_wire *wire,
                      enum http_failure *ret_failure, char text[HTTP_TEXT_BYTES])
 {
@@ -235,7 +264,7 @@ static int tls_start(const struct http_request *request, struct http_wire *wire,
         unsigned long code = ERR_peek_last_error();
         const char *reason = code != 0 ? ERR_reason_error_string(code) : NULL;
 
-        *ret_failure = verdict != X509_V_OK ? HTTP_UNTRUSTED : HTTP_NOT_HTTP;
+        *ret_failure = tls_failure(verdict);
         (void)snprintf(text, HTTP_TEXT_BYTES, "%s",
                        verdict != X509_V_OK ? X509_verify_cert_error_string(verdict)
                        : reason != NULL     ? reason
@@ -325,7 +354,7 @@ int http_post_json(const struct http_request *request, struct http_answer *ret_a
     struct http_wire wire = {.fd = -1};
 
     *ret_failure = HTTP_UNREACHABLE;
-    int error = wire_connect(request, &wire, text);
+    int error = wire_connect(request, &wire, ret_failure, text);
     if (error == 0 && request->url->tls) {
         error = tls_start(request, &wire, ret_failure, text);
     }

@@ -1,5 +1,5 @@
 /*
- * One HTTP request to the backend, for enrolment: JSON up, JSON down, over TLS or plainly.
+ * One HTTP request to the backend, for enrollment: JSON up, JSON down, over TLS or plainly.
  * Blocks, with a time limit on every step; what comes back is bounded and judged as hostile.
  */
 #ifndef ARRAYWRIGHT_UPLINK_HTTP_CLIENT_H
@@ -16,12 +16,15 @@
 
 enum http_failure {
     HTTP_UNREACHABLE,            /* no connection, or it broke */
+    HTTP_UNRESOLVED,             /* the name has no address */
     HTTP_UNTRUSTED,              /* the certificate is not accepted */
+    HTTP_WRONG_TIME,             /* by the clock here, the certificate is not valid now */
     HTTP_NOT_HTTP                /* what answers does not speak HTTP as we know it */
 };
 
 struct http_answer {
     uint32_t status;
+    int64_t date_s;              /* the other side's clock, since 1970; 0: it does not say */
     size_t bytes;
     char body[HTTP_ANSWER_MAX_BYTES + 1]; /* with an end mark */
 };

@@ -12,6 +12,7 @@
 
 #include "base/assert.h"
 #include "uplink/enrol.h"
+#include "uplink/enrol_finish.h"
 #include "uplink/uplink_config.h"
 #include "uplink/uplink_identity.h"
 #include "uplink/uplink_key.h"
@@ -21,6 +22,7 @@
 #define PROGRAM "arraywright-uplink"
 #define EXIT_USAGE 2
 #define EXIT_NOT_ENROLLED 3
+#define EXIT_NOT_SEEN 4
 #define MACHINE_ID "/etc/machine-id"
 
 struct arguments {
@@ -32,30 +34,37 @@ struct arguments {
     bool insecure;
     bool force;
     bool check_config;
+    bool no_start;
+    const char *wait;            /* seconds, as they were given */
 };
 
 static const char help[] =
     "usage: " PROGRAM " --config FILE\n"
     "       " PROGRAM " --config FILE enrol --url URL --token TOKEN\n"
     "                          [--ca FILE] [--insecure] [--force]\n"
+    "                          [--no-start | --wait SECONDS]\n"
     "       " PROGRAM " --config FILE --check-config\n"
     "\n"
-    "Without a command it links the agent of this host to its backend and runs until it is\n"
-    "told to stop.\n"
+    "Without a command, links the agent of this host to its backend and runs until it is told to\n"
+    "stop.\n"
     "\n"
-    "enrol            make a key and join a backend, once\n"
-    "  --url URL      https://HOST[:PORT]; http:// on this machine only\n"
-    "  --token TOKEN  the one-time token the console shows under Hosts, Add host;\n"
+    "enrol            make a key and join a backend; then enable and start the link's unit and\n"
+    "                 wait until the backend has seen the host\n"
+    "  --url URL      https://HOST[:PORT][/PATH]; http:// on this machine only\n"
+    "  --token TOKEN  the token that the console shows under Hosts, Add host;\n"
     "                 - reads it from standard input\n"
     "  --ca FILE      trust the certificate authority in this file (PEM)\n"
     "  --insecure     allow http:// over the network: everything can be read and changed\n"
     "  --force        replace an identity that exists, as on a machine that was copied; the\n"
     "                 host it was before stays in the console\n"
+    "  --no-start     do not start the unit; say how to\n"
+    "  --wait SECONDS wait so long for the backend to see the host (default 60)\n"
     "\n"
     "--check-config   read the configuration and say what is wrong with it\n"
     "--version, --help\n"
     "\n"
-    "Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 not enrolled.\n";
+    "Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 not enrolled, 4 enrolled,\n"
+    "but the backend has not seen the host yet.\n";
 
 static int usage_error(const char *text)
 {
@@ -71,6 +80,7 @@ static int arguments_parse(int argc, char **argv, struct arguments *arguments)
         {"token", required_argument, NULL, 't'},  {"ca", required_argument, NULL, 'a'},
         {"insecure", no_argument, NULL, 'i'},     {"force", no_argument, NULL, 'f'},
         {"check-config", no_argument, NULL, 'k'}, {"version", no_argument, NULL, 'v'},
+        {"no-start", no_argument, NULL, 'n'},     {"wait", required_argument, NULL, 'w'},
         {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
     int option = 0;
 
@@ -94,6 +104,12 @@ static int arguments_parse(int argc, char **argv, struct arguments *arguments)
         case 'f':
             arguments->force = true;
             break;
+        case 'n':
+            arguments->no_start = true;
+            break;
+        case 'w':
+            arguments->wait = optarg;
+            break;
         case 'k':
             arguments->check_config = true;
             break;
@@ -114,22 +130,44 @@ static int arguments_parse(int argc, char **argv, struct arguments *arguments)
     return optind == argc ? -1 : usage_error("unknown command");
 }
 
+static bool wait_parse(const char *text, uint32_t *ret_wait_s)
+{
+    char *after = NULL;
+
+    *ret_wait_s = ENROL_FINISH_WAIT_S;
+    if (text == NULL) {
+        return true;
+    }
+    unsigned long seconds = strtoul(text, &after, 10);
+    *ret_wait_s = (uint32_t)seconds;
+    return text[0] >= '0' && text[0] <= '9' && *after == '\0' && seconds >= 1 && seconds <= 3600;
+}
+
 static int arguments_check(const struct arguments *arguments)
 {
     bool enrols = arguments->url != NULL || arguments->token != NULL ||
-                  arguments->ca_file != NULL || arguments->insecure || arguments->force;
+                  arguments->ca_file != NULL || arguments->insecure || arguments->force ||
+                  arguments->no_start || arguments->wait != NULL;
 
     if (arguments->config == NULL) {
         return usage_error("--config FILE is missing");
     }
     if (!arguments->enrol && enrols) {
-        return usage_error("--url, --token, --ca, --insecure and --force belong to enrol");
+        return usage_error("--url, --token, --ca, --insecure, --force, --no-start and --wait "
+                           "belong to enrol");
     }
     if (arguments->enrol && (arguments->url == NULL || arguments->token == NULL)) {
         return usage_error("enrol needs --url URL and --token TOKEN");
     }
     if (arguments->enrol && arguments->check_config) {
         return usage_error("enrol and --check-config do not go together");
+    }
+    if (arguments->no_start && arguments->wait != NULL) {
+        return usage_error("--no-start and --wait do not go together");
+    }
+    uint32_t wait_s = 0;
+    if (!wait_parse(arguments->wait, &wait_s)) {
+        return usage_error("--wait needs a number of seconds from 1 to 3600");
     }
     return -1;
 }
@@ -147,7 +185,7 @@ static const char *token_read(const char *token, char buffer[600])
     return buffer;
 }
 
-/* Kept in the identity, so it must not depend on where enrol was called. */
+/* Printed if it cannot be used: it must not depend on where enrol was called. */
 static const char *ca_resolve(const struct arguments *arguments, const struct uplink_config *config,
                               char buffer[PATH_MAX])
 {
@@ -163,6 +201,7 @@ static int enrol_main(const struct arguments *arguments, const struct uplink_con
     char token[600];
     char ca_file[PATH_MAX];
     char hostname[UPLINK_HOSTNAME_MAX + 1] = "";
+    struct uplink_identity identity;
     struct enrol_request request = {.state_dir = config->state_dir,
                                     .url = arguments->url,
                                     .token = token_read(arguments->token, token),
@@ -178,9 +217,18 @@ static int enrol_main(const struct arguments *arguments, const struct uplink_con
         (void)gethostname(hostname, sizeof(hostname) - 1);
         request.hostname = hostname[0] != '\0' ? hostname : "localhost";
     }
-    int error = enrol_host(&request, text);
+    int error = enrol_host(&request, &identity, text);
     (void)fprintf(error != 0 ? stderr : stdout, "%s%s.\n", error != 0 ? PROGRAM ": " : "", text);
-    return error != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    if (error != 0) {
+        return EXIT_FAILURE;
+    }
+    struct enrol_finish finish = {.config_path = arguments->config,
+                                  .control_socket = config->control_socket,
+                                  .token = request.token,
+                                  .identity = &identity,
+                                  .start = !arguments->no_start};
+    (void)wait_parse(arguments->wait, &finish.wait_s); /* arguments_check has read it */
+    return enrol_finish(&finish) != 0 ? EXIT_NOT_SEEN : EXIT_SUCCESS;
 }
 
 static int key_open(int directory_fd, const struct uplink_identity *identity,
@@ -189,11 +237,11 @@ static int key_open(int directory_fd, const struct uplink_identity *identity,
     int error = uplink_key_read(directory_fd, identity->key_file, ret_key);
 
     if (error == -EPERM) {
-        uplink_log(UPLINK_ERROR, "the key %s may be read by others; make it 0600, or enrol anew",
+        uplink_log(UPLINK_ERROR, "the key %s may be read by others; make it 0600, or enroll anew",
                    identity->key_file);
     } else if (error != 0) {
         uplink_log(UPLINK_ERROR,
-                   "the key %s cannot be used (%s); restore it, or enrol anew with "
+                   "the key %s cannot be used (%s); restore it, or enroll anew with "
                    "--force",
                    identity->key_file, strerror(-error));
     }
@@ -212,8 +260,8 @@ static int target_choose(const struct uplink_config *config, const struct uplink
         return -EINVAL;
     }
     if (!options->url.tls && !identity->insecure && !uplink_url_is_loopback(&options->url)) {
-        uplink_log(UPLINK_ERROR, "url: plain http over the network was not allowed at enrolment; "
-                                 "use https, or enrol anew with --insecure");
+        uplink_log(UPLINK_ERROR, "url: plain http over the network was not allowed at enrollment; "
+                                 "use https, or enroll anew with --insecure");
         return -EINVAL;
     }
     options->ca_file = config->ca_file[0] != '\0' ? config->ca_file : identity->ca_file;

@@ -234,9 +234,10 @@ static int hello_answered(struct uplink_session *session, struct uplink_now now,
 static void tell_end(struct uplink_session *session, struct uplink_now now)
 {
     ASSERT(session->phase == UPLINK_TELL);
-    session_end_round(session, now, ROUND_IN_USE, 0,
-                      "another machine uses this host's identity and is connected; if this "
-                      "machine is a copy, enrol it anew with --force");
+    session_end_round(
+        session, now, ROUND_IN_USE, 0,
+        "another machine uses this host's identity, or has until a short while ago; if this "
+        "machine is a copy, enroll it anew with --force");
 }
 
 static void report_answered(struct uplink_session *session, struct uplink_now now)

@@ -65,7 +65,7 @@ static void challenge_take(struct uplink_session *session, struct uplink_now now
 
     if (strcmp(frame->challenge.server_id, session->options.server_id) != 0) {
         session_end_round(session, now, ROUND_REFUSED, 0,
-                          "this is not the backend the host enrolled with; check url, or enrol "
+                          "this is not the backend the host enrolled with; check url, or enroll "
                           "again with --force");
         return;
     }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,8 @@
 #define MACHINE_FILE "machine-id"
 #define MACHINE_SALT "arraywright-machine-v1\n"
 #define FILE_MAX_BYTES 16384u
+#define AUTHORITY_MAX_BYTES 1048576u
+#define UPLINK_USER "arraywright-uplink"
 
 static int directory_lock(const char *path, int fd, char text[UPLINK_TEXT_BYTES])
 {
@@ -51,12 +54,24 @@ static int directory_lock(const char *path, int fd, char text[UPLINK_TEXT_BYTES]
     return 0;
 }
 
+/* root enrolls for the unit's user, where the package has made one. */
+static int directory_give(const char *path)
+{
+    const struct passwd *user = geteuid() == 0 ? getpwnam(UPLINK_USER) : NULL;
+
+    return user == NULL || chown(path, user->pw_uid, user->pw_gid) == 0 ? 0 : -errno;
+}
+
 int uplink_state_open(const char *path, int *ret_directory_fd, char text[UPLINK_TEXT_BYTES])
 {
     int error = 0;
 
-    if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+    if (mkdir(path, 0700) == 0) {
+        error = directory_give(path);
+    } else if (errno != EEXIST) {
         error = -errno;
+    }
+    if (error != 0) {
         (void)snprintf(text, UPLINK_TEXT_BYTES, "the state directory %.300s cannot be made: %s",
                        path, strerror(-error));
         return error;
@@ -77,8 +92,9 @@ int uplink_state_open(const char *path, int *ret_directory_fd, char text[UPLINK_
     return 0;
 }
 
-/* The whole of a small file with an end mark; free() it. */
-static int file_read(int directory_fd, const char *name, char **ret_text, size_t *ret_bytes)
+/* Up to max_bytes of a small file, with an end mark; free() it. */
+static int file_read(int directory_fd, const char *name, size_t max_bytes, char **ret_text,
+                     size_t *ret_bytes)
 {
     int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC);
     size_t bytes = 0;
@@ -87,10 +103,10 @@ static int file_read(int directory_fd, const char *name, char **ret_text, size_t
     if (fd < 0) {
         return -errno;
     }
-    char *text = malloc(FILE_MAX_BYTES + 1);
+    char *text = malloc(max_bytes + 1);
     ASSERT(text != NULL);
-    while (got > 0 && bytes < FILE_MAX_BYTES) {
-        got = read(fd, text + bytes, FILE_MAX_BYTES - bytes);
+    while (got > 0 && bytes < max_bytes) {
+        got = read(fd, text + bytes, max_bytes - bytes);
         bytes += got > 0 ? (size_t)got : 0;
     }
     int error = got < 0 ? -errno : 0;
@@ -112,7 +128,7 @@ static int file_fill(int fd, int directory_fd, const char *text, size_t bytes)
     if (fstat(directory_fd, &directory) != 0) {
         return -errno;
     }
-    /* root may enrol for the unprivileged user the directory belongs to. */
+    /* root may enroll for the unprivileged user the directory belongs to. */
     if (directory.st_uid != geteuid() && fchown(fd, directory.st_uid, directory.st_gid) != 0) {
         return -errno;
     }
@@ -185,7 +201,7 @@ int uplink_identity_read(int directory_fd, struct uplink_identity *ret_identity,
     struct uplink_identity identity = {.insecure = false};
     char *content = NULL;
     size_t bytes = 0;
-    int error = file_read(directory_fd, IDENTITY_FILE, &content, &bytes);
+    int error = file_read(directory_fd, IDENTITY_FILE, FILE_MAX_BYTES, &content, &bytes);
 
     if (error == -ENOENT) {
         (void)snprintf(text, UPLINK_TEXT_BYTES,
@@ -205,7 +221,7 @@ int uplink_identity_read(int directory_fd, struct uplink_identity *ret_identity,
     json_decref(document);
     if (!good) {
         (void)snprintf(text, UPLINK_TEXT_BYTES,
-                       "%s is damaged; restore it from a backup, or enrol again with --force",
+                       "%s is damaged; restore it from a backup, or enroll again with --force",
                        IDENTITY_FILE);
         return -EBADMSG;
     }
@@ -238,13 +254,27 @@ int uplink_identity_write(int directory_fd, const struct uplink_identity *identi
     return error;
 }
 
+int uplink_authority_copy(int directory_fd, const char *ca_file, const char *name)
+{
+    char *content = NULL;
+    size_t bytes = 0;
+    int error = file_read(AT_FDCWD, ca_file, AUTHORITY_MAX_BYTES, &content, &bytes);
+
+    if (error != 0) {
+        return error;
+    }
+    error = bytes < AUTHORITY_MAX_BYTES ? file_replace(directory_fd, name, content, bytes) : -EFBIG;
+    free(content);
+    return error;
+}
+
 void uplink_fence_read(int directory_fd, const char *agent_id, char ret_fence[UPLINK_FENCE_BYTES])
 {
     char *content = NULL;
     size_t bytes = 0;
 
     ret_fence[0] = '\0';
-    if (file_read(directory_fd, FENCE_FILE, &content, &bytes) != 0) {
+    if (file_read(directory_fd, FENCE_FILE, FILE_MAX_BYTES, &content, &bytes) != 0) {
         return; /* the backend takes everything anew */
     }
     json_t *document = json_loadb(content, bytes, JSON_REJECT_DUPLICATES, NULL);
@@ -304,13 +334,15 @@ static int machine_id_read(int directory_fd, const char *machine_id_path, char *
     size_t bytes = 0;
     char *id = NULL;
 
-    if (file_read(AT_FDCWD, machine_id_path, &id, &bytes) == 0 && machine_id_usable(id)) {
+    if (file_read(AT_FDCWD, machine_id_path, FILE_MAX_BYTES, &id, &bytes) == 0 &&
+        machine_id_usable(id)) {
         *ret_id = id;
         return 0;
     }
     free(id);
     id = NULL;
-    if (file_read(directory_fd, MACHINE_FILE, &id, &bytes) == 0 && machine_id_usable(id)) {
+    if (file_read(directory_fd, MACHINE_FILE, FILE_MAX_BYTES, &id, &bytes) == 0 &&
+        machine_id_usable(id)) {
         *ret_id = id;
         return 0;
     }

@@ -25,7 +25,7 @@ struct uplink_identity {
     char agent_id[UUID_TEXT_BYTES];
     char server_id[UUID_TEXT_BYTES];
     char url[UPLINK_URL_MAX + 1];
-    char ca_file[PATH_MAX];      /* "": none was named at enrolment */
+    char ca_file[PATH_MAX];      /* our copy; "": none was named at enrollment */
     char key_file[64];
     bool insecure;               /* the administrator allowed plain http over the network */
 };
@@ -39,6 +39,8 @@ MUST_CHECK int uplink_identity_read(int directory_fd, struct uplink_identity *re
                                     char text[UPLINK_TEXT_BYTES]);
 MUST_CHECK int uplink_identity_write(int directory_fd, const struct uplink_identity *identity,
                                      char text[UPLINK_TEXT_BYTES]);
+/* Puts a copy of a file of certificates into the directory, for its owner to read. */
+MUST_CHECK int uplink_authority_copy(int directory_fd, const char *ca_file, const char *name);
 /* The fence that was written last for this identity; "" if there is none, or it is damaged. */
 void uplink_fence_read(int directory_fd, const char *agent_id, char ret_fence[UPLINK_FENCE_BYTES]);
 /* Durable when it returns 0. */

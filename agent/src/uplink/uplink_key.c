@@ -85,7 +85,7 @@ int uplink_key_read(int directory_fd, const char *name, struct uplink_key **ret_
     return key_wrap(pkey, ret_key);
 }
 
-/* The file belongs to whom the directory belongs to, also if root enrols the host. */
+/* The file belongs to whom the directory belongs to, also if root enrolls the host. */
 static int file_fill(FILE *file, int directory_fd, EVP_PKEY *pkey)
 {
     struct stat directory;

@@ -15,10 +15,11 @@
 
 #include "vd/cached_private.h"
 
-#define DEFAULT_TRANSFERS 128u
+#define DEFAULT_TRANSFERS 1024u
 #define DEFAULT_BATCHES 32u
 #define DEFAULT_MARK_IDLE_MS 10000u
 #define DEFAULT_RETRY_MS 1000u
+#define AHEAD_SHARE 8u
 /* Of the oldest: so that the heads of many drives have ways as short as those of a few. */
 #define SWEEP_ROWS_PER_MEMBER 64u
 
@@ -34,9 +35,7 @@ static void answers_deliver(struct cache_mover *mover)
 
         ASSERT(state->phase == CACHED_ANSWERED && state->cached->untold > 0);
         state->cached->untold--;
-        if (state->status == VD_STATUS_OK) {
-            vd_latency_take(state->cached->vd, request);
-        }
+        vd_request_ended(state->cached->vd, request, (enum vd_status)state->status);
         request->complete(request, (enum vd_status)state->status);
     }
 }
@@ -160,7 +159,7 @@ static void target_submit(struct vd_target *target, struct vd_request *request)
     enum vd_status status = VD_STATUS_OK;
 
     ASSERT(request->complete != NULL && !cached->closing);
-    request->submitted_us = clock_now_us(cached->mover->clock);
+    vd_request_begun(cached->vd, request);
     if (cached->blocks == NULL || (request->op == VD_OP_READ && !cached_may_hit(cached))) {
         vd_submit(cached->vd, request);
         return;
@@ -626,6 +625,19 @@ bool vd_cached_hit_percent(const struct vd_cached *cached, uint32_t *ret_percent
     return hits + misses > 0;
 }
 
+void vd_cached_reads(const struct vd_cached *cached, uint64_t *ret_hit_bytes,
+                     uint64_t *ret_miss_bytes)
+{
+    uint64_t hits = 0;
+    uint64_t misses = 0;
+
+    if (cached->blocks != NULL) {
+        cache_vd_reads(cached->blocks, &hits, &misses);
+    }
+    *ret_hit_bytes = hits * CACHE_BLOCK_BYTES;
+    *ret_miss_bytes = misses * CACHE_BLOCK_BYTES;
+}
+
 bool vd_cached_is_pinned(const struct vd_cached *cached)
 {
     return vd_cached_dirty_bytes(cached) > 0 &&
@@ -668,6 +680,14 @@ void vd_cached_streams_reset(struct vd_cached *cached)
 
 /* The mover */
 
+static uint32_t ahead_buffers(const struct cache *cache)
+{
+    uint64_t bytes = (uint64_t)journal_frame_count(cache_journal(cache)) * CACHE_BLOCK_BYTES;
+
+    return (uint32_t)min_u64(AHEAD_BUFFERS_MAX,
+                             max_u64(AHEAD_BUFFERS_MIN, bytes / AHEAD_SHARE / AHEAD_BUFFER_BYTES));
+}
+
 int cache_mover_create(struct cache *cache, struct clock_port *clock,
                        const struct cache_mover_options *options, struct cache_mover **ret_mover)
 {
@@ -695,17 +715,19 @@ int cache_mover_create(struct cache *cache, struct clock_port *clock,
     mover->journal_listener.owner = mover;
     journal_listen(cache_journal(cache), &mover->journal_listener);
     mover->batches = calloc(set->batches, sizeof(*mover->batches));
-    mover->ahead_memory = aligned_alloc(IO_ALIGN_BYTES, (size_t)AHEAD_BUFFERS * AHEAD_BUFFER_BYTES);
+    mover->ahead_total = ahead_buffers(cache);
+    mover->ahead_memory =
+        aligned_alloc(IO_ALIGN_BYTES, (size_t)mover->ahead_total * AHEAD_BUFFER_BYTES);
     if (mover->batches == NULL || mover->ahead_memory == NULL ||
         pool_init(&mover->places, CACHE_VDS_MAX + 1, sizeof(struct vd_cached)) != 0 ||
         pool_init(&mover->transfers, set->transfers, sizeof(struct cache_transfer)) != 0) {
         (void)cache_mover_free(mover);
         return -ENOMEM;
     }
-    for (uint32_t i = 0; i < AHEAD_BUFFERS; i++) {
+    for (uint32_t i = 0; i < mover->ahead_total; i++) {
         mover->ahead_free[i] = mover->ahead_memory + (size_t)i * AHEAD_BUFFER_BYTES;
     }
-    mover->ahead_count = AHEAD_BUFFERS;
+    mover->ahead_count = mover->ahead_total;
     *ret_mover = mover;
     return 0;
 }

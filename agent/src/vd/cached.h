@@ -32,7 +32,7 @@ struct cache_mover;
 struct vd_cached;
 
 struct cache_mover_options {
-    uint32_t transfers;    /* reads and writes through at a time; 0: 128 */
+    uint32_t transfers;    /* reads and writes through at a time; 0: 1,024 */
     uint32_t batches;      /* rows on the way to the drives at a time, at most; 0: 32 */
     uint32_t mark_idle_ms; /* without cached writes before the mark is taken back; 0: 10000 */
     uint32_t retry_ms;     /* after a destage that failed; 0: 1000 */
@@ -79,6 +79,8 @@ uint64_t vd_cached_idle_ms(const struct vd_cached *cached);
 uint64_t vd_cached_used_bytes(const struct vd_cached *cached);
 /* Of its reads since it was opened. False: there were none. */
 bool vd_cached_hit_percent(const struct vd_cached *cached, uint32_t *ret_percent);
+void vd_cached_reads(const struct vd_cached *cached, uint64_t *ret_hit_bytes,
+                     uint64_t *ret_miss_bytes);
 /* Cannot go to the drives at present, or must not. */
 bool vd_cached_is_pinned(const struct vd_cached *cached);
 /* By explicit command: drops what is pinned, and notes the loss. -EBUSY: the drives are there, it

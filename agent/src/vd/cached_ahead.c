@@ -2,14 +2,20 @@
  * Read-ahead of a virtual drive behind the cache: eight streams of reads.
  *
  * A read that goes on where a stream has ended is a hit and doubles its window, from one row to
- * eight; two misses in a row give the oldest stream up. `read_ahead` begins with the first read,
- * `adaptive_read_ahead` with the second of a stream, and gives the window up while the reader
- * waits for so much at a time himself that all drives are busy with it: what they read besides
- * would only come before what he has asked for.
+ * eight, to 2 MiB of each drive while its heads have several streams to read; two misses in a row
+ * give the oldest stream up. `read_ahead` begins with the first read, `adaptive_read_ahead` with
+ * the second of a stream, and gives the window up while the reader waits for so much at a time
+ * himself that all drives are busy with it: what they read besides would only come before what he
+ * has asked for.
  */
 #include "vd/cached_private.h"
 
-#define WINDOW_ROWS_MAX 8u
+#define WINDOW_ROWS 8u
+/* Of drives whose heads have several streams to read, so much of each: less than half of the time
+ * goes into their ways then. */
+#define WINDOW_SHARED_BYTES (2u << 20)
+#define WINDOW_ROWS_MAX 32u
+#define QUEUE_BUSY 32u
 
 static struct read_stream *stream_find(struct vd_cached *cached, uint64_t offset_bytes)
 {
@@ -42,15 +48,17 @@ static struct read_stream *stream_begin(struct vd_cached *cached)
     return oldest;
 }
 
-/* A drive with a long queue is not to get work that nobody has asked for. */
-static bool drives_have_time(const struct vd_cached *cached)
+/* A drive with a long queue is not to get work that nobody has asked for. A window's is its own,
+ * and what is held is not in the queue. */
+static bool drives_have_time(const struct vd_cached *cached, const struct read_stream *stream)
 {
     const struct group *group = cached->vd->group;
 
     for (uint32_t i = 0; i < group->config.member_count; i++) {
         const struct drive *drive = group->members[i].drive;
 
-        if (drive != NULL && drive_queued(drive, IO_CLASS_FOREGROUND) > 32) {
+        if (drive != NULL && drive_queued(drive, IO_CLASS_FOREGROUND) - drive_held(drive) >
+                                 QUEUE_BUSY + stream->window_rows) {
             return false;
         }
     }
@@ -64,6 +72,22 @@ static uint32_t strips_abreast(const struct geometry *geometry)
         return geometry->members_per_span / 2;
     }
     return geometry_data_strips(geometry) * geometry->span_count;
+}
+
+static uint32_t window_rows_most(const struct vd_cached *cached)
+{
+    const struct group *group = cached->vd->group;
+    uint32_t strip_bytes = vd_config_of(cached->vd)->geometry.strip_bytes;
+
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        const struct drive *drive = group->members[i].drive;
+
+        if (drive != NULL && drive_is_shared(drive)) {
+            return min_u32(WINDOW_ROWS_MAX,
+                           max_u32(WINDOW_ROWS, WINDOW_SHARED_BYTES / strip_bytes));
+        }
+    }
+    return WINDOW_ROWS;
 }
 
 /* What a reader waits for, and whether it is more than the newest request. */
@@ -92,7 +116,7 @@ static bool reader_keeps_drives_busy(const struct vd_cached *cached,
 {
     const struct geometry *geometry = &vd_config_of(cached->vd)->geometry;
     uint64_t enough = (uint64_t)strips_abreast(geometry) * geometry->strip_bytes;
-    uint64_t reach = (uint64_t)WINDOW_ROWS_MAX * geometry_row_bytes(geometry);
+    uint64_t reach = (uint64_t)WINDOW_ROWS * geometry_row_bytes(geometry);
     struct asked asked = {.newest = newest,
                           .from_bytes = stream->next_bytes - min_u64(stream->next_bytes, reach),
                           .to_bytes = stream->next_bytes};
@@ -111,13 +135,22 @@ static bool reader_keeps_drives_busy(const struct vd_cached *cached,
     return asked.others && asked.bytes >= enough;
 }
 
+/* Twice as much as is left to all at most: so of n streams each has its share, 2 / (2n + 1) of the
+ * buffers, and the next one finds some. */
+static uint64_t window_bytes(const struct vd_cached *cached, const struct read_stream *stream)
+{
+    uint64_t row_bytes = geometry_row_bytes(&vd_config_of(cached->vd)->geometry);
+    uint64_t left_bytes = (uint64_t)cached->mover->ahead_count * AHEAD_BUFFER_BYTES;
+
+    return min_u64(stream->window_rows * row_bytes, 2 * left_bytes);
+}
+
 static void ahead_submit(struct vd_cached *cached, struct read_stream *stream)
 {
     struct cache_mover *mover = cached->mover;
-    uint64_t row = geometry_row_bytes(&vd_config_of(cached->vd)->geometry);
     uint64_t size = vd_target(cached->vd)->size_bytes;
     uint64_t from = max_u64(stream->ahead_bytes, stream->next_bytes);
-    uint64_t wanted = min_u64(size, stream->next_bytes + stream->window_rows * row);
+    uint64_t wanted = min_u64(size, stream->next_bytes + window_bytes(cached, stream));
 
     from = align_up_u64(from, CACHE_BLOCK_BYTES);
     if (wanted < from + vd_config_of(cached->vd)->geometry.strip_bytes && wanted < size) {
@@ -155,8 +188,9 @@ void cached_ahead_note(struct vd_cached *cached, const struct vd_request *reques
     if (stream != NULL) {
         stream->hits++;
         stream->misses = 0;
-        stream->window_rows =
-            stream->window_rows == 0 ? 1 : min_u32(2 * stream->window_rows, WINDOW_ROWS_MAX);
+        stream->window_rows = stream->window_rows == 0
+                                  ? 1
+                                  : min_u32(2 * stream->window_rows, window_rows_most(cached));
     } else {
         stream = stream_begin(cached);
         if (stream == NULL) {
@@ -170,7 +204,7 @@ void cached_ahead_note(struct vd_cached *cached, const struct vd_request *reques
         reader_keeps_drives_busy(cached, stream, request)) {
         stream->window_rows = 0;
     }
-    if (stream->window_rows > 0 && drives_have_time(cached)) {
+    if (stream->window_rows > 0 && drives_have_time(cached, stream)) {
         ahead_submit(cached, stream);
     }
 }

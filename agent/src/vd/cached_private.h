@@ -14,7 +14,10 @@
 #include "vd/cached.h"
 #include "vd/group_private.h"
 
-#define AHEAD_BUFFERS 8u
+/* Buffers of reading ahead: for all virtual drives together an eighth of the cache, within these
+ * bounds. */
+#define AHEAD_BUFFERS_MIN 8u
+#define AHEAD_BUFFERS_MAX 256u
 #define AHEAD_BUFFER_BYTES (256u * 1024u)
 
 /* A read of blocks that are not here, a write through or a flush on its way to the drives. */
@@ -54,8 +57,9 @@ struct cache_mover {
     uint32_t depth;
     bool freed;                    /* something that others may wait for */
     uint8_t *ahead_memory;
-    uint8_t *ahead_free[AHEAD_BUFFERS];
-    uint32_t ahead_count;
+    uint8_t *ahead_free[AHEAD_BUFFERS_MAX];
+    uint32_t ahead_count;          /* how many are free */
+    uint32_t ahead_total;
 };
 
 enum mark_state { MARK_NONE, MARK_SAVING, MARK_DURABLE };

@@ -184,7 +184,7 @@ static struct cache_transfer *ahead_under_way(const struct vd_cached *cached, ui
 {
     struct cache_transfer *found = NULL;
 
-    if (cached->mover->ahead_count == AHEAD_BUFFERS) {
+    if (cached->mover->ahead_count == cached->mover->ahead_total) {
         return NULL;
     }
     LIST_FOR_EACH (node, &cached->reading) {

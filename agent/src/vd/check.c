@@ -5,7 +5,7 @@
  * (1) Under the lock of the slice, and of what is on the members: no write is half done, and what
  *     lies in the cache above has not begun.
  * (2) Only rows known consistent are compared: the others are for the initialization or
- *     resynchronisation. So are blocks noted as lost, which nothing describes.
+ *     resynchronization. So are blocks noted as lost, which nothing describes.
  * (3) A difference is never repaired by guess: only what one member alone explains (raid/compare.h)
  *     is made to agree, on that member, and read back. Everything else is told and stays, unless
  *     the caller says that the data are to be taken as right, and every member is there.

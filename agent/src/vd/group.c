@@ -15,12 +15,10 @@
 
 #include "vd/group_private.h"
 
-#define DEFAULT_STRIPE_OPS 64u
 #define DEFAULT_DIRTY_IDLE_MS 5000u
 #define DEFAULT_DIRTY_WARM_MS 120000u
 /* A resync of so much takes about 20 minutes at 100 MB/s of each member. */
 #define DEFAULT_DIRTY_WARM_BYTES (UINT64_C(128) << 30)
-#define STRIPE_OPS_MIN 2u
 
 /* The turn */
 
@@ -46,9 +44,7 @@ static void answer_deliver(struct vd_request *request)
     if (SIM_BUG(ANSWERED_TWICE) && request->op == VD_OP_FLUSH) {
         request->complete(request, (enum vd_status)state->status);
     }
-    if (state->status == VD_STATUS_OK) {
-        vd_latency_take(state->vd, request);
-    }
+    vd_request_ended(state->vd, request, (enum vd_status)state->status);
     request->complete(request, (enum vd_status)state->status);
 }
 
@@ -164,6 +160,7 @@ static void group_dispose(struct group *group)
     group->stripe_log = stripe_log_free(group->stripe_log);
     stripe_pools_done(group);
     plain_reads_done(group);
+    free(group->record);
     free(group->save_drives);
     free(group->members);
     free(group);
@@ -292,9 +289,6 @@ int group_create(const struct group_config *config, struct drive *const *drives,
     group->store = store;
     group->clock = clock;
     group->options = options != NULL ? *options : (struct group_options){0};
-    group->options.stripe_ops =
-        group->options.stripe_ops != 0 ? group->options.stripe_ops : DEFAULT_STRIPE_OPS;
-    group->options.stripe_ops = max_u32(group->options.stripe_ops, STRIPE_OPS_MIN);
     group->options.dirty_idle_ms =
         group->options.dirty_idle_ms != 0 ? group->options.dirty_idle_ms : DEFAULT_DIRTY_IDLE_MS;
     group->options.dirty_warm_ms =
@@ -305,7 +299,9 @@ int group_create(const struct group_config *config, struct drive *const *drives,
     group->observer = observer != NULL ? *observer : (struct group_observer){0};
     group->members = calloc(config->member_count, sizeof(*group->members));
     group->save_drives = calloc(config->member_count, sizeof(struct drive *));
-    error = group->members == NULL || group->save_drives == NULL ? -ENOMEM : 0;
+    group->record = malloc(GROUP_RECORD_MAX_BYTES);
+    error =
+        group->members == NULL || group->save_drives == NULL || group->record == NULL ? -ENOMEM : 0;
     if (error == 0) {
         members_init(group, drives);
         error = group_init(group);
@@ -347,14 +343,22 @@ static void start_saved(struct notice *notice)
     group->start_done(group->start_context, group_is_offline(group) ? 0 : notice->error);
 }
 
-static void vd_note_doubts(struct vd *vd, bool all)
+/* A group that goes offline over it (doubt.c (3)) keeps the mark: there is doubt at its next start
+ * as well. */
+static void start_note_doubts(struct group *group)
 {
-    const struct group *group = vd->group;
+    uint32_t members[GROUP_MEMBERS_MAX];
+    uint32_t count = 0;
 
-    for (uint32_t i = 0; i < group->config.member_count && vd->doubted; i++) {
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
         if (group->config.members[i].state != MEMBER_ONLINE) {
-            doubt_note(vd, i, all);
+            members[count++] = i;
         }
+    }
+    doubts_note(group, members, count);
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        group->config.vds[i].dirty = group->vds[i]->doubted && group_is_offline(group);
+        group->vds[i]->doubted_all = false;
     }
 }
 
@@ -382,7 +386,6 @@ static void vd_note_unclean(struct group *group, uint32_t index)
             !vd_regions_are_sound(vd) ||
             (config->resync && config->consistent_rows < geometry_row_count(&config->geometry));
         vd_note_suspects(vd, false);
-        vd_note_doubts(vd, false);
     } else {
         bool doubt = unclean && (config->dirty || config->map_epoch != 0);
 
@@ -392,11 +395,10 @@ static void vd_note_unclean(struct group *group, uint32_t index)
             config->resync = true;
             vd->consistent_rows = 0;
             vd_note_suspects(vd, true);
-            vd_note_doubts(vd, true);
+            vd->doubted_all = true;
         }
     }
     config->resync_unlogged = config->resync_unlogged && config->resync;
-    config->dirty = false;
 }
 
 /* An offline group changes nothing: its drives may come back, with all that is known of them. */
@@ -407,9 +409,12 @@ static void start_finish(struct group *group)
         vd_note_unclean(group, i);
     }
     if (!group_is_offline(group)) {
-        (void)generations_set(group); /* saved below, whatever comes */
+        start_note_doubts(group);
         group->regions_running = true;
         group->regions_due = true;
+    }
+    if (!group_is_offline(group)) {
+        (void)generations_set(group); /* saved below, whatever comes */
         stripe_log_need(group); /* if it could not begin */
     }
     /* Always saved: it creates the record of a new group, and brings up to date the labels of

@@ -8,7 +8,7 @@
  * (2) A virtual drive's dirty mark is durable before its first write reaches a member; it is
  *     cleared after 5 s without writes, after a flush of all members.
  *     Its regions have marks of their own (region_map.h): after an unclean stop only those in
- *     doubt are resynchronised; the mark of the whole stands in for a map that cannot be read.
+ *     doubt are resynchronized; the mark of the whole stands in for a map that cannot be read.
  * (3) Writes to one slice of one row run one at a time in the order of admission. A healthy
  *     read goes straight to its member; a read that needs reconstruction queues with the
  *     writes.
@@ -37,6 +37,7 @@
 #include "meta/group_store.h"
 #include "port/clock_port.h"
 #include "raid/intent_log.h"
+#include "raid/mirror_policy.h"
 #include "raid/plan.h"
 #include "vd/vd_request.h"
 
@@ -66,12 +67,14 @@ struct group_observer {
 };
 
 struct group_options {
-    uint32_t stripe_ops;            /* pool per group; default 64 */
+    uint32_t drive_depth;           /* transfers that each member takes; default 64 */
+    uint32_t stripe_ops;            /* pool per group, and so many plain reads; default 64 */
     uint32_t dirty_idle_ms;         /* default 5000 */
     uint32_t dirty_warm_ms;         /* a region's mark stays without writes; default 120,000 */
     uint64_t dirty_warm_bytes;      /* of a member, kept marked so; default 128 GiB */
     uint64_t region_bytes;          /* of a member's extent; default by its size */
     enum plan_partial partial_writes; /* default: with the fewest commands */
+    enum mirror_policy mirror_policy; /* default: the engine's */
     struct intent_log *intent_log;  /* the group's share of a log; outlives it. NULL: none */
 };
 
@@ -99,6 +102,10 @@ struct drive *group_drive(const struct group *group, uint32_t member); /* NULL i
 enum virtual_drive_state group_state(const struct group *group);
 /* Lost beyond redundancy: the group is offline, the record goes on calling it a member (7). */
 bool group_member_is_unsaved(const struct group *group, uint32_t member);
+/* The record is the newest one that this group has sent to the label of the member, or that it
+ * found there at its start. Whether it had become durable need not be known. */
+bool group_record_is_own(const struct group *group, uint32_t member,
+                         const struct group_config *record);
 
 /* The member cannot be trusted any more. Idempotent. Refused (-EBUSY) with `polite` if it
  * holds a last copy; otherwise virtual drives go offline, EIO, bytes kept. */
@@ -169,8 +176,12 @@ uint64_t vd_bad_blocks(const struct vd *vd); /* 4 KiB blocks noted as bad, of an
 /* How long requests of exports took, from submission to answer, if they succeeded. */
 const struct latency *vd_latency(const struct vd *vd);
 void vd_latency_reset(struct vd *vd);
-/* A request that came through a target has been answered well. */
-void vd_latency_take(struct vd *vd, const struct vd_request *request);
+/* A request comes through a target, and is about to be answered; those of other origin are not
+ * counted. */
+void vd_request_begun(struct vd *vd, struct vd_request *request);
+void vd_request_ended(struct vd *vd, const struct vd_request *request, enum vd_status status);
+/* Those that came through a target and are not answered yet. */
+uint32_t vd_requests(const struct vd *vd);
 /* Bytes of data of missing members that were noted as doubtful since the group was made, because
  * no log knew what was being written to their rows at an unclean stop (vd/doubt.c). */
 uint64_t vd_doubted_bytes(const struct vd *vd);
@@ -191,7 +202,7 @@ enum vd_guarantee {
     /* The same; a stop while a member is missing costs its blocks of the regions being written:
      * they cannot be read. Short resync. */
     VD_GUARANTEE_REGION_MAP,
-    VD_GUARANTEE_WHOLE_RESYNC, /* the same, and everything is resynchronised */
+    VD_GUARANTEE_WHOLE_RESYNC, /* the same, and everything is resynchronized */
     VD_GUARANTEE_MAX
 };
 enum vd_guarantee vd_guarantee(const struct vd *vd);

@@ -391,10 +391,14 @@ static void undo_replace(struct group_edit *edit)
 {
     struct group *group = edit->group;
     struct member *member = &group->members[edit->member];
+    const struct member_config now = group->config.members[edit->member];
 
     member->drive = NULL;
     member->loss_unsaved = false;
     group->config.members[edit->member] = edit->member_config;
+    if (uuid_equal(&now.drive, &edit->member_config.drive)) { /* its label may have been written */
+        group->config.members[edit->member].known_sequence = now.known_sequence;
+    }
     group_states_update(group);
 }
 

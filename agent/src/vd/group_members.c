@@ -58,8 +58,8 @@ static bool lose_is_beyond(const struct group *group)
            group_config_state(&group->config) == VIRTUAL_DRIVE_STATE_OFFLINE;
 }
 
-void member_lose(struct group *group, uint32_t member, enum member_state state,
-                 enum reason_code why)
+bool member_set_aside(struct group *group, uint32_t member, enum member_state state,
+                      enum reason_code why)
 {
     struct member_config *config = &group->config.members[member];
     struct member *runtime = &group->members[member];
@@ -68,7 +68,7 @@ void member_lose(struct group *group, uint32_t member, enum member_state state,
     ASSERT(state == MEMBER_FAILED || state == MEMBER_MISSING || state == MEMBER_OFFLINE);
     ASSERT(group->depth > 0);
     if (!member_is_live(group, member) || twin_take_place_back(group, member, why)) {
-        return;
+        return false;
     }
     config->state = state;
     config->why = why;
@@ -91,17 +91,22 @@ void member_lose(struct group *group, uint32_t member, enum member_state state,
         twin_drop(group, REASON_COPYBACK_SOURCE_LOST);
     }
     group_states_update(group);
-    for (uint32_t i = 0; i < group->config.vd_count && group->regions_running; i++) {
-        if (!vd_regions_are_sound(group->vds[i]) && vd_is_misdescribed(group->vds[i])) {
-            if (group->vds[i]->doubted) {
-                doubt_note(group->vds[i], member, false);
-            }
+    return true;
+}
+
+void member_lose(struct group *group, uint32_t member, enum member_state state,
+                 enum reason_code why)
+{
+    if (!member_set_aside(group, member, state, why) || !group->regions_running) {
+        return;
+    }
+    doubts_note(group, &member, 1);
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        if (!vd_regions_are_sound(group->vds[i])) {
             vd_note_suspects(group->vds[i], false);
         }
     }
-    if (group->regions_running) {
-        stripe_log_need(group); /* before the loss is saved (flush.c (3)) */
-    }
+    stripe_log_need(group); /* before the loss is saved (flush.c (3)) */
 }
 
 void members_keep_unsaved(struct group *group)

@@ -98,16 +98,18 @@ struct member {
     uint64_t lost_change;        /* the newest loss */
     bool loss_unsaved;           /* lost, but beyond tolerance: not recorded (group_members.c) */
     enum member_state kept_state;/* loss_unsaved: what the record goes on saying */
-    uint64_t online_change;      /* ONLINE since; before it is durable a start sees a rebuild */
-    uint64_t written;            /* writes completed */
-    uint64_t flushed;            /* writes covered by a flush */
-    uint64_t percentile_us;      /* of its drive's reads, looked up some reads ago (hedge.c) */
-    uint32_t percentile_reads;   /* left before it is looked up again */
-    uint64_t refused_us;         /* when it last refused a write; 0: never */
-    enum io_status refusal;      /* of a mark, a record or a flush, not judged yet; OK: none */
-    bool refused_flush;          /* it was a flush */
-    struct pace pace;            /* mirrors: of its drive, while a copy is chosen */
-    struct member_flush *flush;  /* of rounds */
+    uint64_t tried_sequence; /* of the newest record that its label may have (group_save.c (7)) */
+    uint32_t tried_sum; /* of that record; 0: it is not known */
+    uint64_t online_change; /* ONLINE since; before it is durable a start sees a rebuild */
+    uint64_t written; /* writes completed */
+    uint64_t flushed; /* writes covered by a flush */
+    uint64_t percentile_us; /* of its drive's reads, looked up some reads ago (hedge.c) */
+    uint32_t percentile_reads; /* left before it is looked up again */
+    uint64_t refused_us; /* when it last refused a write; 0: never */
+    enum io_status refusal; /* of a mark, a record or a flush, not judged yet; OK: none */
+    bool refused_flush; /* it was a flush */
+    struct pace pace; /* mirrors: of its drive, while a copy is chosen */
+    struct member_flush *flush; /* of rounds */
     struct member_flush *loss_flush; /* before a loss is recorded */
     struct member_flush flushes[2]; /* these two, or the other's of a copyback (copyback.c) */
 };
@@ -116,15 +118,15 @@ struct member {
 enum stop_phase { STOP_NO, STOP_DRAIN, STOP_FLUSH, STOP_REGIONS, STOP_SAVE, STOP_END, STOP_DONE };
 
 struct group {
-    struct group_config config;  /* as it is now; members' cursors as published */
-    struct group_config image;   /* what the running save writes */
-    struct member *members;      /* config.member_count */
-    struct member twin;          /* of a copyback; its drive is NULL: there is none */
-    uint32_t twin_member;        /* whose twin */
-    uint64_t twin_number;        /* of the copyback, the newest one */
-    bool exchanged;              /* the two have changed roles, which is being saved */
-    struct exchange *exchange;   /* they are about to: no operation begins */
-    bool growing;                /* a virtual drive is about to: the same */
+    struct group_config config; /* as it is now; members' cursors as published */
+    struct group_config image; /* what the running save writes */
+    struct member *members; /* config.member_count */
+    struct member twin; /* of a copyback; its drive is NULL: there is none */
+    uint32_t twin_member; /* whose twin */
+    uint64_t twin_number; /* of the copyback, the newest one */
+    bool exchanged; /* the two have changed roles, which is being saved */
+    struct exchange *exchange; /* they are about to: no operation begins */
+    bool growing; /* a virtual drive is about to: the same */
     struct uuid controller;
     struct group_store *store;
     struct clock_port *clock;
@@ -132,28 +134,29 @@ struct group {
     struct group_observer observer;
     struct vd *vds[GROUP_VDS_MAX];
     enum virtual_drive_state state; /* of the worst span; group_states_update() alone writes it */
-    bool begun;                  /* a start: what the record said of the stop is known */
-    bool online;                 /* start has been completed */
-    bool orphaned;               /* group_free() waits for late transfers */
+    bool begun; /* a start: what the record said of the stop is known */
+    bool online; /* start has been completed */
+    bool orphaned; /* group_free() waits for late transfers */
 
     /* The turn. */
     uint32_t depth;
-    struct list answers;         /* vd_request.vd_link */
+    struct list answers; /* vd_request.vd_link */
     struct list notices;
     struct clock_timer turn_timer; /* delivers what came up inside vd_submit() */
 
     /* Saves. */
     struct group_save save;
     struct drive **save_drives;
+    uint8_t *record; /* of GROUP_RECORD_MAX_BYTES, for sums */
     bool save_running;
     bool save_member_failed;
-    bool save_member_refused;    /* some have refused it */
-    bool save_refused;           /* and they keep their places */
-    uint64_t change;             /* number of the newest change */
-    uint64_t saving;             /* the running save covers changes up to this */
-    uint64_t saved;              /* durable up to this */
-    uint64_t loss_change;        /* the newest loss of a member */
-    uint64_t online_change;      /* the newest of the members' */
+    bool save_member_refused; /* some have refused it */
+    bool save_refused; /* and they keep their places */
+    uint64_t change; /* number of the newest change */
+    uint64_t saving; /* the running save covers changes up to this */
+    uint64_t saved; /* durable up to this */
+    uint64_t loss_change; /* the newest loss of a member */
+    uint64_t online_change; /* the newest of the members' */
     bool refusing; /* a last copy has refused a mark, record or flush a moment ago */
     enum io_status refusal; /* how */
     struct clock_timer refusal_timer; /* until it is tried again */
@@ -228,7 +231,8 @@ struct group {
     uint32_t op_width; /* columns of an operation: places of a row */
     uint32_t ops_active; /* taken and not ended, of both pools, and plain reads */
     uint32_t late_ops; /* ended, but a late transfer holds their buffers */
-    struct plain_read *plain_reads; /* as many as operations for requests */
+    struct plain_read *plain_reads;
+    uint32_t plain_count; /* enough for the queues of all members (stripe_pool.c) */
     struct plain_read *plain_free; /* the one given back last is taken next */
     uint32_t plain_busy; /* taken, and not free again */
     uint32_t late_reads; /* plain ones timed out and still with the device */
@@ -258,12 +262,17 @@ struct group {
 
 /* A run of reads, each beginning where the one before ended (mirror.c). */
 #define MIRROR_RUNS 32u
-#define MIRROR_INDEX_BITS 7u
+#define MIRROR_INDEX_BITS 6u
+#define MIRROR_INDEX_WAYS 4u
 struct mirror_run {
     uint64_t next_bytes; /* on the members */
     uint64_t run_bytes;
+    uint64_t pulse_bytes; /* since the copies had nothing else to do */
     uint64_t used; /* vd.run_clock at its last read; 0: free */
+    uint64_t began_us, used_us;
     uint32_t span_base;
+    uint32_t bucket; /* where it is in run_index */
+    uint32_t home; /* the copy that it keeps to while it is not the only one */
 };
 
 struct vd {
@@ -291,13 +300,16 @@ struct vd {
     struct flush_waiter clean_flush;
     struct clock_timer idle_timer;
     struct latency latency; /* of requests that came through the target */
+    uint32_t requests; /* of them, not answered yet */
     struct mirror_run runs[MIRROR_RUNS]; /* mirrors */
-    /* By where a run goes on: its place in runs, perhaps. */
-    uint8_t run_index[1u << MIRROR_INDEX_BITS];
+    /* By where a run goes on: places in runs, one of them its own perhaps. */
+    uint8_t run_index[1u << MIRROR_INDEX_BITS][MIRROR_INDEX_WAYS];
     uint32_t run_hand; /* the next one to be given up */
     uint64_t run_clock;
+    uint64_t mirror_turn; /* of MIRROR_POLICY_ALTERNATE */
     uint64_t hedged_reads; /* so many */
     bool doubted; /* the last stop was one that doubt.c is about */
+    bool doubted_all; /* while it starts: in every row */
     bool was_logged; /* that stop's writes, by the stripe log, which is not used now */
     uint64_t doubted_bytes; /* noted since the group was made */
 };
@@ -522,6 +534,10 @@ static inline bool member_is_live(const struct group *group, uint32_t member)
 }
 void member_lose(struct group *group, uint32_t member, enum member_state state,
                  enum reason_code why);
+/* The loss alone, without what follows for blocks in doubt. False: the member was lost already, or
+ * the twin of a copyback took its place. */
+bool member_set_aside(struct group *group, uint32_t member, enum member_state state,
+                      enum reason_code why);
 void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,
                            enum io_status status);
 /* The same for a transfer, unless another drive has taken the place since. */
@@ -701,8 +717,9 @@ MUST_CHECK bool bad_add_range(struct vd *vd, uint32_t member, uint64_t offset_by
 bool bad_drop(struct vd *vd, uint32_t member, uint64_t offset_bytes, uint64_t length_bytes,
               uint32_t kinds);
 
-/* doubt.c: part of a change that the caller saves. all: every row, else those in doubt. */
-void doubt_note(struct vd *vd, uint32_t member, bool all);
+/* doubt.c: part of a change that the caller saves. Notes what is in doubt of these members. May set
+ * another member aside, which may take the group offline. */
+void doubts_note(struct group *group, const uint32_t *members, uint32_t count);
 
 /* vd.c */
 MUST_CHECK int vd_create(struct group *group, uint32_t index, struct vd **ret_vd);
@@ -885,6 +902,9 @@ struct mirror_read {
 };
 /* The place to read from; any of `valid` will do. */
 uint32_t mirror_choose(const struct mirror_read *read, uint32_t valid);
+
+/* mirror_policy.c: the same, of a policy that is not the engine's; some place is valid. */
+uint32_t mirror_policy_choose(const struct mirror_read *read, uint32_t valid);
 
 /* stripe_kernel.c */
 void stripe_compute(struct stripe_op *op);

@@ -9,11 +9,17 @@
  * (3) Marks (losses, dirty and clean, cursors) are durable with the labels alone; a save that
  *     carries an edit of the administrator needs the store too and leaves the labels alone if
  *     that fails, so that the edit can be undone.
- * (4) What a successful save has put on the members is known of them from the next record on
- *     (group_store.h (3)); of one that is not there, or has failed, nothing more is.
+ * (4) A label that a save has flushed is known of its member from the next record on (group_store.h
+ *     (3)), even if the save fails afterwards, as when the drive is pulled while its DDF metadata
+ *     follow, or if its edit is undone because the last copies refuse it. Of a label whose flush
+ *     was not acknowledged nothing is known: calling a record that is not there known would make
+ *     the drive look like an old copy.
+ * (5) No record calls a member lost before the survivors have flushed (flush.c (3)).
  * (6) A save that a last copy has refused (group_members.c (3)) is no success either. It is tried
  *     again when the group does not refuse any more; who waited for it gets an error.
- * (5) No record calls a member lost before the survivors have flushed (flush.c (3)).
+ * (7) A label that was not acknowledged may be there all the same. The group remembers which record
+ *     it was, so that the drive does not count as one that was in use elsewhere (ctl/ctl_later.c
+ *     (1)). The number alone would not do: another life of the drive goes on from the same one.
  */
 #include <errno.h>
 
@@ -92,20 +98,54 @@ static void save_waiters_deliver(struct group *group, int error)
     }
 }
 
-/* (4) */
-static void labels_are_known(struct group *group)
+/* (7): before any of it can be on a drive. */
+static void image_note_tried(struct group *group)
 {
-    for (uint32_t i = 0; i < group->config.member_count; i++) {
-        struct member_config *member = &group->config.members[i];
-        enum member_state saved = group->image.members[i].state;
+    uint32_t sum = group_record_sum(&group->image, group->record);
 
-        if (group->save_drives[i] == NULL) {
-            continue;
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        if (group->save_drives[i] != NULL) {
+            group->members[i].tried_sequence = group->image.sequence;
+            group->members[i].tried_sum = sum;
         }
-        ASSERT(saved == MEMBER_ONLINE || saved == MEMBER_REBUILD);
-        if (uuid_equal(&member->drive, &group->image.members[i].drive)) {
-            member->known_sequence = group->image.sequence;
+    }
+}
+
+/* (7): the record that the group was found with is on them, or was about to be. */
+static void tried_init(struct group *group)
+{
+    uint32_t sum = group_record_sum(&group->config, group->record);
+
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        enum member_state state = group->config.members[i].state;
+
+        if (state == MEMBER_ONLINE || state == MEMBER_REBUILD) {
+            group->members[i].tried_sequence = group->config.sequence;
+            group->members[i].tried_sum = sum;
         }
+    }
+}
+
+bool group_record_is_own(const struct group *group, uint32_t member,
+                         const struct group_config *record)
+{
+    ASSERT(member < group->config.member_count);
+    return group->members[member].tried_sum != 0 &&
+           group->members[member].tried_sequence == record->sequence &&
+           group->members[member].tried_sum == group_record_sum(record, group->record);
+}
+
+/* (4) */
+static void save_member_labeled(struct group_save *save, uint32_t member)
+{
+    struct group *group = save->owner;
+    struct member_config *config = &group->config.members[member];
+    const struct member_config *saved = &group->image.members[member];
+
+    ASSERT(group->save_running && group->save_drives[member] != NULL);
+    ASSERT(saved->state == MEMBER_ONLINE || saved->state == MEMBER_REBUILD);
+    if (uuid_equal(&config->drive, &saved->drive)) {
+        config->known_sequence = group->image.sequence;
     }
 }
 
@@ -129,9 +169,6 @@ static void save_complete(struct group_save *save, int error)
         group_leave(group);
         return;
     }
-    if (error == 0 && !group->save_member_failed) {
-        labels_are_known(group);
-    }
     if (!again || error != 0) {
         if (group->edit == NULL || error == 0) { /* else (3): the next one carries what is undone */
             group->saved = max_u64(group->saved, group->saving);
@@ -153,6 +190,7 @@ static void save_start(struct group *group, bool ordinary)
     ASSERT(!group->save_running);
     ASSERT(group->depth > 0);
     image_make(group);
+    image_note_tried(group);
     group->save_running = true;
     group->save_member_failed = false;
     group->save_refused = false;
@@ -162,6 +200,7 @@ static void save_start(struct group *group, bool ordinary)
     group->save.drives = group->save_drives;
     group->save.controller = &group->controller;
     group->save.member_failed = save_member_failed;
+    group->save.member_labeled = save_member_labeled;
     group->save.complete = save_complete;
     group->save.labels_suffice = !ordinary || edit_labels_suffice(group);
     group->save.closing = group->stop >= STOP_SAVE;
@@ -191,6 +230,7 @@ void save_init(struct group *group)
 {
     list_init(&group->save_waiters);
     list_init(&group->mark_waiters);
+    tried_init(group);
 }
 
 uint64_t save_changed(struct group *group)

@@ -2,9 +2,10 @@
  * Which copy of a mirror to read. The one with the lowest expected completion: what its drive has
  * to do before, and the way there (drive_expected_us). A sequential stream alternates 1 MiB
  * sections between the copies instead, so that each drive reads long runs and all of them work
- * (engine.md §6.3), if it has more than one read under way; of several streams each keeps to a copy
- * of its own, so that no drive goes back and forth between them; as long as no copy's drive is much
- * slower than the best.
+ * (engine.md §6.3), if it has more than one read under way, of drives with heads 2 MiB without a
+ * pause; of several streams each keeps to a copy of its own, or to one with as few others as there
+ * are, so that no drive goes back and forth between them; as long as no copy's drive is much slower
+ * than the best.
  *
  * (1) Only a choice of speed: every place in `valid` may be read.
  */
@@ -12,7 +13,10 @@
 
 #define SECTION_SHIFT 20u /* 1 MiB */
 #define STREAM_RUN_BYTES (UINT64_C(256) << 10)
-/* A stream that has not gone on for so many reads of its virtual drive has ended. */
+/* A stream that has not gone on for so long has ended: longer than it may have to wait for its turn
+ * (drive_turns.h). */
+#define STREAM_IDLE_US 300000u
+#define STREAM_AGE_US 50000u
 #define STREAM_IDLE_READS 64u
 /* A drive is much slower if it takes more than twice the time of the best, or, as what each of many
  * takes depends on how many they are, more than four times that. */
@@ -22,12 +26,50 @@
 #define WAY_IDLE_MAX 2u
 /* How far ahead of the best a section's drive may be busy, in services of one slice. */
 #define AHEAD_SLICES 64u
+/* Drives with heads: sections pay for who has asked for so much without a pause. */
+#define PULSE_BYTES (UINT64_C(2) << 20)
 
-static uint8_t *stream_index(struct vd *vd, uint32_t span_base, uint64_t next_bytes)
+static uint32_t stream_bucket(uint32_t span_base, uint64_t next_bytes)
 {
     uint64_t key = next_bytes / IO_ALIGN_BYTES + span_base;
 
-    return &vd->run_index[key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - MIRROR_INDEX_BITS)];
+    return (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - MIRROR_INDEX_BITS));
+}
+
+/* The one that goes on there; NULL: none. */
+static struct mirror_run *stream_find(struct vd *vd, uint32_t span_base, uint64_t offset_bytes)
+{
+    const uint8_t *places = vd->run_index[stream_bucket(span_base, offset_bytes)];
+
+    for (uint32_t way = 0; way < MIRROR_INDEX_WAYS; way++) {
+        struct mirror_run *stream = &vd->runs[places[way]];
+
+        if (stream->used != 0 && stream->next_bytes == offset_bytes &&
+            stream->span_base == span_base) {
+            return stream;
+        }
+    }
+    return NULL;
+}
+
+/* In place of one that has gone elsewhere, or else of the one not used for longest. */
+static void stream_index(struct vd *vd, struct mirror_run *stream)
+{
+    uint32_t bucket = stream_bucket(stream->span_base, stream->next_bytes);
+    uint8_t *places = vd->run_index[bucket];
+    uint32_t worst = 0;
+
+    for (uint32_t way = 0; way < MIRROR_INDEX_WAYS; way++) {
+        const struct mirror_run *other = &vd->runs[places[way]];
+
+        if (other->bucket != bucket || other == stream) {
+            worst = way;
+            break;
+        }
+        worst = other->used < vd->runs[places[worst]].used ? way : worst;
+    }
+    stream->bucket = bucket;
+    places[worst] = (uint8_t)(stream - vd->runs);
 }
 
 /* The next in turn that has not gone on for as many reads as there are streams: so many reads have
@@ -47,28 +89,70 @@ static struct mirror_run *stream_free(struct vd *vd)
 }
 
 /* Advances the stream that continues with this read, or begins a new one. Most reads are neither:
- * the index leads to the one candidate, and two of the same place in it cost one of them its past.
- */
-static const struct mirror_run *stream_note(struct vd *vd, uint32_t span_base,
-                                            uint64_t offset_bytes, uint32_t length_bytes)
+ * the index leads to the few candidates. */
+static struct mirror_run *stream_note(struct vd *vd, uint32_t span_base, uint64_t offset_bytes,
+                                      uint32_t length_bytes)
 {
-    struct mirror_run *stream = &vd->runs[*stream_index(vd, span_base, offset_bytes)];
+    struct mirror_run *stream = stream_find(vd, span_base, offset_bytes);
 
     vd->run_clock++;
-    if (stream->used == 0 || stream->next_bytes != offset_bytes || stream->span_base != span_base) {
+    if (stream == NULL) { /* most are over with that: they do not ask for the time */
         stream = stream_free(vd);
         *stream = (struct mirror_run){.span_base = span_base};
+    } else {
+        stream->used_us = clock_now_us(vd->group->clock);
+        stream->began_us = stream->began_us != 0 ? stream->began_us : stream->used_us;
     }
     stream->next_bytes = offset_bytes + length_bytes;
     stream->run_bytes += length_bytes;
+    stream->pulse_bytes += length_bytes;
     stream->used = vd->run_clock;
-    *stream_index(vd, span_base, stream->next_bytes) = (uint8_t)(stream - vd->runs);
+    stream_index(vd, stream);
     return stream;
 }
 
-/* Which of the streams on the same drives it is; how many there are. */
-static uint32_t stream_rank(const struct vd *vd, const struct mirror_run *stream,
-                            uint32_t *ret_count)
+/* Long reads of one request each, however many are under way, are over before that: they go to
+ * whichever copy is free, and in sections. */
+static bool stream_lasts(const struct mirror_run *stream)
+{
+    return stream->run_bytes >= STREAM_RUN_BYTES &&
+           stream->used_us - stream->began_us >= STREAM_AGE_US;
+}
+
+static bool stream_is_active(const struct mirror_run *stream, uint32_t span_base, uint64_t now_us)
+{
+    return stream->used != 0 && stream->span_base == span_base && stream_lasts(stream) &&
+           now_us - stream->used_us < STREAM_IDLE_US;
+}
+
+/* Sets its home: the copy that the fewest of the others keep to, the one it has if there are
+ * several. True: there are others. */
+static bool stream_settle(const struct vd *vd, struct mirror_run *stream, uint32_t valid)
+{
+    uint32_t counts[RAID_SPAN_MEMBERS_MAX] = {0};
+    bool has_others = false;
+
+    for (uint32_t i = 0; i < MIRROR_RUNS; i++) {
+        const struct mirror_run *other = &vd->runs[i];
+
+        if (other != stream && stream_is_active(other, stream->span_base, stream->used_us)) {
+            counts[other->home]++;
+            has_others = true;
+        }
+    }
+    for (uint32_t left = valid; left != 0; left &= left - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(left);
+
+        if ((valid >> stream->home & 1) == 0 || counts[place] < counts[stream->home]) {
+            stream->home = place;
+        }
+    }
+    return has_others;
+}
+
+/* Of the long reads under way on the same drives, or just over: which one this is. */
+static uint32_t young_rank(const struct vd *vd, const struct mirror_run *stream,
+                           uint32_t *ret_count)
 {
     uint32_t rank = 0;
 
@@ -216,34 +300,63 @@ static bool copies_are_idle(const struct choice *choice, uint32_t valid)
     return true;
 }
 
-/* Its part of the copies: in turn if it is alone, always the same if it is not. One that asks for
- * one piece after the other cannot have two of them work: the other copy's head would have to get
- * there first, section by section, so it goes on where its head is. */
-static uint32_t stream_place(const struct choice *choice, const struct mirror_run *stream,
-                             uint64_t offset_bytes, uint32_t valid, uint32_t best)
+static uint32_t young_place(const struct choice *choice, struct mirror_run *stream,
+                            uint64_t offset_bytes, uint32_t valid, uint32_t best)
 {
     uint32_t copies = (uint32_t)__builtin_popcount(valid);
     uint32_t count = 0;
-    uint32_t rank = stream_rank(choice->read->vd, stream, &count);
+    uint32_t rank = young_rank(choice->read->vd, stream, &count);
 
+    stream->home = best;
     if (count > 1) {
-        return place_at(valid, rank % copies);
+        stream->home = place_at(valid, rank % copies);
+    } else if (!copies_are_idle(choice, valid)) {
+        stream->home = place_at(valid, (uint32_t)((offset_bytes >> SECTION_SHIFT) % copies));
     }
-    return copies_are_idle(choice, valid)
-               ? best
-               : place_at(valid, (uint32_t)((offset_bytes >> SECTION_SHIFT) % copies));
+    return stream->home;
+}
+
+/* Its part of the copies: in turn if it is alone, always the same if it is not. Without heads there
+ * is nothing to keep together. One that asks for one request after the other, of however many
+ * pieces, cannot have two of them work: the other copy's head would have to get there first,
+ * section by section, so it goes on where its head is.
+ */
+static uint32_t stream_place(const struct choice *choice, struct mirror_run *stream,
+                             uint64_t offset_bytes, uint32_t valid, uint32_t best)
+{
+    uint32_t copies = (uint32_t)__builtin_popcount(valid);
+    bool have_heads = drive_identity(drive_of(choice, best))->media == DRIVE_MEDIA_HDD;
+
+    if (!have_heads || !stream_lasts(stream)) {
+        return young_place(choice, stream, offset_bytes, valid, best);
+    }
+    if (stream_settle(choice->read->vd, stream, valid)) {
+        return stream->home;
+    }
+    if (copies_are_idle(choice, valid)) {
+        stream->home = best;
+        stream->pulse_bytes = 0;
+    } else if (stream->pulse_bytes >= PULSE_BYTES) {
+        stream->home = place_at(valid, (uint32_t)((offset_bytes >> SECTION_SHIFT) % copies));
+    } else if ((valid >> stream->home & 1) == 0) {
+        stream->home = best;
+    }
+    return stream->home;
 }
 
 uint32_t mirror_choose(const struct mirror_read *read, uint32_t valid)
 {
     uint64_t offset_bytes = row_drive_offset(read->vd, read->map, 0, read->lo);
     struct choice choice;
-    const struct mirror_run *stream = NULL;
+    struct mirror_run *stream = NULL;
     uint32_t best = 0;
     uint32_t section = 0;
 
     if ((valid & (valid - 1)) == 0) { /* none or one: nothing to choose */
         return valid != 0 ? (uint32_t)__builtin_ctz(valid) : 0;
+    }
+    if (read->vd->group->options.mirror_policy != MIRROR_POLICY_BEST) {
+        return mirror_policy_choose(read, valid);
     }
     choice.read = read;
     paces_ask(&choice, valid);
@@ -253,6 +366,7 @@ uint32_t mirror_choose(const struct mirror_read *read, uint32_t valid)
     }
     stream = stream_note(read->vd, read->map->span_base, offset_bytes, read->hi - read->lo);
     if (stream->run_bytes < STREAM_RUN_BYTES) {
+        stream->home = best;
         return best;
     }
     section = stream_place(&choice, stream, offset_bytes, valid, best);

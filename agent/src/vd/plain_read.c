@@ -63,7 +63,7 @@ static void plain_give(struct plain_read *plain)
 
 int plain_reads_init(struct group *group)
 {
-    uint32_t count = group->options.stripe_ops;
+    uint32_t count = group->plain_count;
 
     group->plain_reads = calloc(count, sizeof(struct plain_read));
     if (group->plain_reads == NULL) {

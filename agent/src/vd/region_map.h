@@ -17,7 +17,7 @@
  * get theirs in the same page: a load that goes everywhere has set them all after about the square
  * root of their number. What all that can cost after an unclean stop is bounded by warm_max:
  * above it nothing is marked in advance, and marks go as soon as their regions rest; so too while
- * marks tell more than what to resynchronise (tight).
+ * marks tell more than what to resynchronize (tight).
  *
  * Pure: no transfers, no time. region_store.c brings pages to the members and back.
  */

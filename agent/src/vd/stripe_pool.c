@@ -3,6 +3,10 @@
  * neither starves the other. Each operation owns a 64 KiB buffer per column and a few spares,
  * all aligned to 4096, in one block of memory that is touched only where it is used.
  *
+ * How much of a group can be under way grows with it: each member's queue, drive_depth deep, is to
+ * be full. Plain reads (plain_read.c), which own no buffers, are as many as that: about 300 bytes
+ * for each place in a member's queue.
+ *
  * A drive that hangs may hold up as many operations as its queue is deep, all of them in the
  * worst case; so that the others can go on, each operation held up is replaced by a substitute.
  * This is the one place that allocates while the group is at work: once per late transfer.
@@ -13,12 +17,25 @@
 
 #include "vd/group_private.h"
 
+#define DEFAULT_DRIVE_DEPTH 64u /* as of drive/drive.h */
+#define DRIVE_DEPTH_MAX 256u
+#define DEFAULT_STRIPE_OPS 64u
+#define STRIPE_OPS_MIN 2u
+
 static uint32_t width_of(const struct group *group)
 {
     if (group->config.vd_count > 0) {
         return geometry_row_width(&group->config.vds[0].geometry);
     }
     return min_u32(group->config.member_count, RAID_SPAN_MEMBERS_MAX);
+}
+
+static uint32_t places_of_members(const struct group *group)
+{
+    uint32_t depth =
+        group->options.drive_depth != 0 ? group->options.drive_depth : DEFAULT_DRIVE_DEPTH;
+
+    return min_u32(depth, DRIVE_DEPTH_MAX) * group->config.member_count;
 }
 
 static size_t op_bytes(const struct group *group)
@@ -29,6 +46,17 @@ static size_t op_bytes(const struct group *group)
 static size_t buffers_bytes(const struct group *group)
 {
     return (size_t)(group->op_width + STRIPE_SPARES) * SLICE_MAX_BYTES;
+}
+
+/* What is asked for is taken; tests and the simulator ask for few. */
+static void pools_size(struct group *group)
+{
+    bool asked = group->options.stripe_ops != 0;
+
+    group->options.stripe_ops =
+        asked ? max_u32(group->options.stripe_ops, STRIPE_OPS_MIN) : DEFAULT_STRIPE_OPS;
+    group->plain_count =
+        asked ? group->options.stripe_ops : max_u32(places_of_members(group), DEFAULT_STRIPE_OPS);
 }
 
 static uint8_t *op_equip(struct group *group, struct stripe_op *op, uint8_t *memory)
@@ -71,13 +99,15 @@ static uint8_t *pool_equip(struct group *group, struct pool *pool, uint32_t coun
 
 int stripe_pools_init(struct group *group)
 {
-    uint32_t count = group->options.stripe_ops + STRIPE_SYNC_OPS;
+    uint32_t count = 0;
     uint8_t *memory = NULL;
     int error = 0;
 
     list_init(&group->substitutes);
     group->op_width = width_of(group);
     ASSERT(group->op_width >= 1 && group->op_width <= RAID_SPAN_MEMBERS_MAX);
+    pools_size(group);
+    count = group->options.stripe_ops + STRIPE_SYNC_OPS;
     group->op_memory = aligned_alloc(IO_ALIGN_BYTES, count * buffers_bytes(group));
     if (group->op_memory == NULL) {
         return -ENOMEM;

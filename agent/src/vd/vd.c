@@ -6,7 +6,7 @@
  * (1) No write of a request reaches a member before the save that carries the mark is durable.
  * (2) The mark is cleared only if no write was admitted between the beginning of the flush that
  *     covers all of them and its end.
- * Virtual drives without redundancy have nothing to resynchronise and are never marked.
+ * Virtual drives without redundancy have nothing to resynchronize and are never marked.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void target_submit(struct vd_target *target, struct vd_request *request)
 {
     struct vd *vd = container_of(target, struct vd, target);
 
-    request->submitted_us = clock_now_us(vd->group->clock);
+    vd_request_begun(vd, request);
     vd_submit(vd, request);
 }
 
@@ -30,12 +30,31 @@ static enum latency_kind latency_kind_of(enum vd_op op)
     return op == VD_OP_READ ? LATENCY_READ : op == VD_OP_FLUSH ? LATENCY_FLUSH : LATENCY_WRITE;
 }
 
-void vd_latency_take(struct vd *vd, const struct vd_request *request)
+void vd_request_begun(struct vd *vd, struct vd_request *request)
 {
-    if (request->submitted_us != 0) {
-        latency_note(&vd->latency, latency_kind_of(request->op),
-                     clock_now_us(vd->group->clock) - request->submitted_us);
+    request->submitted_us = clock_now_us(vd->group->clock);
+    vd->requests++;
+}
+
+void vd_request_ended(struct vd *vd, const struct vd_request *request, enum vd_status status)
+{
+    bool moves = request->op == VD_OP_READ || request->op == VD_OP_WRITE;
+
+    if (request->submitted_us == 0) {
+        return;
     }
+    ASSERT(vd->requests > 0);
+    vd->requests--;
+    if (status == VD_STATUS_OK) {
+        latency_note(&vd->latency, latency_kind_of(request->op),
+                     clock_now_us(vd->group->clock) - request->submitted_us,
+                     moves ? request->length_bytes : 0);
+    }
+}
+
+uint32_t vd_requests(const struct vd *vd)
+{
+    return vd->requests;
 }
 
 const struct latency *vd_latency(const struct vd *vd)

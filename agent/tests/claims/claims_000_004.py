@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from lab import D1, KIB, MIB, Array, Lab, Load
 
-Outcome = tuple[str, bool | None]
+# What is told, and the figures that claims.json has bounds for; None: measured for information.
+Outcome = tuple[str, dict | None]
 
 
 def a(level: str, drives: int, **more: object) -> Array:
@@ -37,8 +38,7 @@ def a01(lab: Lab) -> Outcome:
     single = lab.db(SINGLE, 1, 0)
     ratios = [lab.db(array, 1, 0) / single
               for array in (a(R0, 2), a(R0, 4), R1, a(R5, 4), a(R10, 4))]
-    return texts(*ratios), all(0.85 <= ratio <= 1.15 or ratio > 1.15 and i in (2, 4)
-                               for i, ratio in enumerate(ratios))
+    return texts(*ratios), {"ratios": ratios}
 
 
 def a02(lab: Lab) -> Outcome:
@@ -46,9 +46,7 @@ def a02(lab: Lab) -> Outcome:
     off = a(R0, 1, write_back=False, drive_cache=False)
     up = [lab.db(on, 1, w) / lab.db(on, 1, 0) for w in STEPS]
     flat = [lab.db(off, 1, w) / lab.db(off, 1, 0) for w in STEPS]
-    return f"on {texts(*up)}; off {texts(*flat)}", (
-        all(later >= earlier * 0.99 for earlier, later in zip(up, up[1:])) and up[-1] > 1.5
-        and all(0.8 <= value <= 1.1 for value in flat))
+    return f"on {texts(*up)}; off {texts(*flat)}", {"up": up, "flat": flat}
 
 
 def a04(lab: Lab) -> Outcome:
@@ -56,13 +54,12 @@ def a04(lab: Lab) -> Outcome:
         lab.db(a(R10, 4), 1, w) / lab.db(a(R0, 2), 1, w) for w in (0, 20)]
     drives = lab.point(R1, Load())["drives"]
     share = drives[0]["reads"] / sum(drive["reads"] for drive in drives)
-    return f"{texts(*ratios)}, first member reads {share:.2f}", (
-        all(ratio > 1 for ratio in ratios) and 0.4 <= share <= 0.6)
+    return f"{texts(*ratios)}, first member reads {share:.2f}", {"ratios": ratios, "share": share}
 
 
 def a07(lab: Lab) -> Outcome:
     rates = [lab.db(a(R0, n), 16, 0) for n in (1, 2, 3, 4)]
-    return texts(*(rate / rates[0] for rate in rates)), rates == sorted(rates) and len(set(rates)) == 4
+    return texts(*(rate / rates[0] for rate in rates)), {"rates": rates}
 
 
 def a10(lab: Lab) -> Outcome:
@@ -73,16 +70,15 @@ def a10(lab: Lab) -> Outcome:
     capped = (lab.db(of_000(R5, 4, ceilings=ceiling), 16, 100)
               / lab.db(of_000(R5, 3, ceilings=ceiling), 16, 100))
     native = lab.db(a(R5, 4), 16, 100) / lab.db(a(R5, 3), 16, 100)
-    return f"x4/x3 {free:.2f}, with a ceiling {capped:.2f}; by default {native:.2f}", (
-        free > 1.2 and capped < 1.1)
+    return f"x4/x3 {free:.2f}, with a ceiling {capped:.2f}; by default {native:.2f}", {
+        "free": free, "capped": capped}
 
 
 def a11(lab: Lab) -> Outcome:
     pairs = [(R1, SINGLE), (a(R10, 4), a(R0, 2))]
     ratios = [lab.db(x.through(), q, w) / lab.db(y.through(), q, w)
               for x, y in pairs for q in (1, 16) for w in (0, 100)]
-    return texts(*ratios), all(ratio > 1 for ratio in ratios[0::2]) and all(
-        ratio <= 1 for ratio in ratios[1::2])
+    return texts(*ratios), {"ratios": ratios}
 
 
 def policy(array: Array, depth: int) -> Callable[[Lab], list[float]]:
@@ -98,38 +94,37 @@ def policy_long(array: Array, depth: int) -> Callable[[Lab], list[float]]:
 
 def a13(lab: Lab) -> Outcome:
     ratios = policy(a(R0, 4), 16)(lab)
-    return texts(*ratios), all(later >= 0.97 * earlier for earlier, later in zip(ratios, ratios[1:]))
+    return texts(*ratios), {"ratios": ratios}
 
 
 def a14(lab: Lab) -> Outcome:
     ratios = policy(a(R0, 4), 1)(lab)
-    return texts(*ratios), 4 <= ratios[-1] <= 8 and abs(ratios[0] - 1) <= 0.02
+    return texts(*ratios), {"ratios": ratios}
 
 
 def a16(lab: Lab) -> Outcome:
     ratios = policy_long(a(R10, 4), 16)(lab)
-    return texts(*ratios), min(ratios) >= 0.97 and all(
-        later >= 0.97 * earlier for earlier, later in zip(ratios, ratios[1:]))
+    return texts(*ratios), {"ratios": ratios}
 
 
 def a17(lab: Lab) -> Outcome:
     single = lab.seq(SINGLE, MIB)
     ratios = [lab.seq(a(R0, n), MIB) / single / n for n in (2, 3, 4)]
     small = lab.seq(a(R0, 4), 16 * KIB, depth=1) / lab.seq(SINGLE, 16 * KIB, depth=1)
-    return f"{texts(*ratios)} of n; at 16 KiB, one at a time, {small:.2f}", (
-        all(0.9 <= ratio <= 1.005 for ratio in ratios) and small < 1.5)
+    return f"{texts(*ratios)} of n; at 16 KiB, one at a time, {small:.2f}", {
+        "ratios": ratios, "small": small}
 
 
 def a20(lab: Lab) -> Outcome:
     ratios = [lab.seq(array.back(), 128 * KIB) / lab.seq(array.through(), 128 * KIB)
               for array in (a(R0, 4), a(R5, 4), a(R10, 4))]
-    return texts(*ratios), all(abs(ratio - 1) <= 0.02 for ratio in ratios)
+    return texts(*ratios), {"ratios": ratios}
 
 
 def a22(lab: Lab) -> Outcome:
     ratios = [lab.seq(R1, MIB, 100) / lab.seq(SINGLE, MIB, 100),
               lab.seq(a(R10, 4), MIB, 100) / lab.seq(a(R0, 2), MIB, 100)]
-    return texts(*ratios), all(abs(ratio - 1) <= 0.05 for ratio in ratios)
+    return texts(*ratios), {"ratios": ratios}
 
 
 def a23(lab: Lab) -> Outcome:
@@ -138,7 +133,7 @@ def a23(lab: Lab) -> Outcome:
     point = lab.point(array, Load(pattern="sequential", bytes=192 * KIB, writes=100, depths=(4,),
                                   operations=1500, warmup=1000))
     reads = sum(drive["reads"] for drive in point["drives"])
-    return f"{small:.0f} and {full:.0f} MB/s, {reads} reads", full > 1.5 * small and reads == 0
+    return f"{small:.0f} and {full:.0f} MB/s, {reads} reads", {"full": full, "small": small, "reads": reads}
 
 
 def a25(lab: Lab) -> Outcome:
@@ -146,34 +141,33 @@ def a25(lab: Lab) -> Outcome:
     ratios = [lab.rating(R1, fs) / lab.rating(a(R0, 2), fs),
               lab.rating(a(R10, 4), fs) / lab.rating(a(R0, 4), fs)]
     grows = [lab.rating(a(R0, n), fs) for n in (1, 2, 3, 4)]
-    return texts(*ratios), all(0.85 <= ratio <= 1.1 for ratio in ratios) and grows == sorted(grows)
+    return texts(*ratios), {"ratios": ratios, "grows": grows}
 
 
 def a28(lab: Lab) -> Outcome:
     ratios = [lab.rating(array.back(), "w06-file-server") / lab.rating(array.through(), "w06-file-server")
               for array in (of_000(R0, 4), of_000(R5, 4), of_000(R10, 4))]
-    return texts(*ratios), all(ratio > 1.02 for ratio in ratios)
+    return texts(*ratios), {"ratios": ratios}
 
 
 def a29(lab: Lab) -> Outcome:
     web = "w07-web-server"
     ratios = [lab.rating(R1, web) / lab.rating(a(R0, 2), web),
               lab.rating(a(R10, 4), web) / lab.rating(a(R0, 4), web)]
-    return texts(*ratios), all(ratio > 1 for ratio in ratios)
+    return texts(*ratios), {"ratios": ratios}
 
 
 def a31(lab: Lab) -> Outcome:
     ratios = [lab.rating(array.back(), "w07-web-server") / lab.rating(array.through(), "w07-web-server")
               for array in (a(R0, 4), a(R5, 4), a(R10, 4))]
-    return texts(*ratios), all(abs(ratio - 1) <= 0.02 for ratio in ratios)
+    return texts(*ratios), {"ratios": ratios}
 
 
 def a32(lab: Lab) -> Outcome:
     """Up at very low load, too: no ledge that the drive has not."""
     shapes = ((R0, 1), (R0, 2), (R0, 3), (R0, 4), ("raid1", 2), (R10, 4), (R5, 3), (R5, 4))
     rows = [lab.rated_ops(of_000(*shape), "w08-workstation")[:3] for shape in shapes]
-    return "; ".join(texts(*(rate / row[0] for rate in row[1:])) for row in rows), all(
-        row[0] < row[1] < row[2] for row in rows)
+    return "; ".join(texts(*(rate / row[0] for rate in row[1:])) for row in rows), {"rows": rows}
 
 
 def a34(lab: Lab) -> Outcome:
@@ -184,18 +178,18 @@ def a34(lab: Lab) -> Outcome:
     big = rating(R10, 4) / rating(R0, 4)
     native = rating(R5, 3, "native") / rating(R0, 1, "native")
     return (f"{texts(r5 / single, r1 / single, r0 / single)}, R10/R0 x4 {big:.2f}; R5 x3 by default "
-            f"{native:.2f}", single < r5 < r1 < r0 and big < 1)
+            f"{native:.2f}"), {"single": single, "r5": r5, "r1": r1, "r0": r0, "big": big}
 
 
 def a35(lab: Lab) -> Outcome:
     losses = [1 - share for share in through_over_back(
         lab, CARD_000, "w08-workstation")]
-    return texts(*losses), all(0.2 <= loss <= 0.45 for loss in losses)
+    return texts(*losses), {"losses": losses}
 
 
 def a37(lab: Lab) -> Outcome:
     ratio = lab.mt(R1, 2) / lab.mt(SINGLE, 2)
-    return f"{ratio:.2f}", ratio > 1.5
+    return f"{ratio:.2f}", {"ratio": ratio}
 
 
 def a41(lab: Lab) -> Outcome:
@@ -203,15 +197,14 @@ def a41(lab: Lab) -> Outcome:
              for level in (R0, R5) for size in (64 * KIB, 600 * MIB)}
     programs, iso = (rates[R5, size][1] / rates[R0, size][1] for size in (64 * KIB, 600 * MIB))
     grows = [x4 / x3 for x3, x4 in rates.values()]
-    return f"Programs {programs:.2f}, ISO {iso:.2f}; x4/x3 {texts(*grows)}", programs < iso and (
-        min(grows) > 1)
+    return f"Programs {programs:.2f}, ISO {iso:.2f}; x4/x3 {texts(*grows)}", {
+        "programs": programs, "iso": iso, "grows": grows}
 
 
 def a44(lab: Lab) -> Outcome:
     rates = [lab.files(array, "copy", 4 * MIB) for array in (
         of_000(R5, 3), of_000(R5, 4), of_000(R0, 3), of_000(R0, 4))]
-    return texts(*rates), rates[2] >= rates[0] and rates[3] >= rates[1] and (
-        rates[1] >= rates[0] and rates[3] >= rates[2])
+    return texts(*rates), {"rates": rates}
 
 
 def a46(lab: Lab) -> Outcome:
@@ -223,15 +216,14 @@ def a47(lab: Lab) -> Outcome:
     rates = [lab.point(a(R0, 1), Load(pattern="sequential", bytes=128 * KIB, operations=1500,
                                       warmup=500, start=at * 7 * 10**9 + 1))["bytes_per_s"] / 1e6
              for at in range(10)]
-    return texts(*rates), all(0.95 * earlier <= later <= 1.005 * earlier
-                              for earlier, later in zip(rates, rates[1:]))
+    return texts(*rates), {"rates": rates}
 
 
 def a49(lab: Lab) -> Outcome:
     direct, cached = of_000(R5, 4), of_000(R5, 4, io_policy="cached")
     ratios = [lab.db(cached, 16, 40) / lab.db(direct, 16, 40),
               lab.seq(cached, 128 * KIB) / lab.seq(direct, 128 * KIB)]
-    return texts(*ratios), all(abs(ratio - 1) <= 0.03 for ratio in ratios)
+    return texts(*ratios), {"ratios": ratios}
 
 
 def g02(lab: Lab) -> Outcome:
@@ -243,27 +235,24 @@ def g02(lab: Lab) -> Outcome:
 
     full = [db(n, 100) / db(1, 100) / n for n in (2, 4, 8)]
     small = [db(n, 20) / db(1, 20) for n in (2, 4, 8)]
-    return f"of n at 100 % {texts(*full)}; at 20 % {texts(*small)}", (
-        all(0.85 <= ratio <= 1.05 for ratio in full) and all(ratio < 1.3 for ratio in small))
+    return f"of n at 100 % {texts(*full)}; at 20 % {texts(*small)}", {"full": full, "small": small}
 
 
 def g05(lab: Lab) -> Outcome:
     curve = [lab.db(a(R10, 4), 1, w) for w in STEPS]
-    return texts(*(value / curve[0] for value in curve)), all(
-        later >= 0.99 * earlier for earlier, later in zip(curve, curve[1:]))
+    return texts(*(value / curve[0] for value in curve)), {"curve": curve}
 
 
 def g07(lab: Lab) -> Outcome:
     ratios = [lab.db(R1, 16, w) / lab.db(SINGLE, 16, w) for w in STEPS] + [
         lab.db(a(R10, 8), 16, w) / lab.db(a(R0, 4), 16, w) for w in STEPS]
-    return texts(*ratios), all(ratio > (1.05 if STEPS[i % 6] <= 60 else 0.97)
-                               for i, ratio in enumerate(ratios))
+    return texts(*ratios), {"ratios": ratios}
 
 
 def g08(lab: Lab) -> Outcome:
     reads = lab.db(of_004(R5, 8), 16, 0) / lab.db(of_004(R0, 8), 16, 0)
     writes = lab.db(of_004(R5, 8), 16, 100) / lab.db(of_004(R5, 4), 16, 100)
-    return texts(reads, writes), reads > 0.97 and 1.8 <= writes <= 2.1
+    return texts(reads, writes), {"reads": reads, "writes": writes}
 
 
 def g10(lab: Lab) -> Outcome:
@@ -277,73 +266,70 @@ def g10(lab: Lab) -> Outcome:
 
     cells = [cell(of_004(level, 4), depth, writes) for level in (R0, R10, R5) for depth in (1, 16, 256)
              for writes in STEPS]
-    return f"least {min(cells):.2f} of {len(cells)}", min(cells) >= 0.97
+    return f"least {min(cells):.2f} of {len(cells)}", {"cells": cells}
 
 
 def g11(lab: Lab) -> Outcome:
     gains = [policy(a(R0, 4), depth)(lab) for depth in (1, 16, 256)]
     top = [gain[-1] for gain in gains]
-    return f"{texts(*top)}; reads {gains[0][0]:.2f}", (
-        4 <= top[0] <= 8 and top[0] > top[1] > top[2] and abs(gains[0][0] - 1) <= 0.02)
+    return f"{texts(*top)}; reads {gains[0][0]:.2f}", {"top": top, "gains": gains}
 
 
 def g13(lab: Lab) -> Outcome:
     ratios = policy_long(a(R10, 4), 1)(lab)
-    return texts(*ratios), 3 <= ratios[-1] <= 5 and all(ratio > 1 for ratio in ratios[1:])
+    return texts(*ratios), {"ratios": ratios}
 
 
 def g14(lab: Lab) -> Outcome:
     gains, native = ([max(policy(a(level, 4, profile=card), 1)(lab)) for level in (R0, R10, R5)]
                      for card in (CARD_004, "native"))
-    return f"{texts(*gains)}; by default {texts(*native)}", gains[0] > gains[1] > gains[2]
+    return f"{texts(*gains)}; by default {texts(*native)}", {"gains": gains}
 
 
 def g19(lab: Lab) -> Outcome:
     fs = "w06-file-server"
     ratings = {n: lab.rating(a(R0, n), fs) for n in (1, 3, 4, 5, 8)}
     ratios = [lab.rating(a(R10, 2 * n), fs) / ratings[n + 1] for n in (2, 3, 4)]
-    return texts(*ratios), all(ratio > 1 for ratio in ratios) and (
-        max(ratings, key=ratings.get) == 8 and min(ratings, key=ratings.get) == 1)  # type: ignore[arg-type]
+    return texts(*ratios), {"ratios": ratios, "ratings": ratings}
 
 
 def g22(lab: Lab) -> Outcome:
     web = "w07-web-server"
     ratios = [lab.rating(a(R10, n), web) / lab.rating(a(R0, n), web) for n in (4, 8)]
     least = lab.rating(a(R0, 2), web) / lab.rating(SINGLE, web)
-    return texts(*ratios, least), all(ratio > 1 for ratio in ratios) and least > 1
+    return texts(*ratios, least), {"ratios": ratios, "least": least}
 
 
 def g23(lab: Lab) -> Outcome:
     ratios = [lab.rating(array.back(), "w07-web-server") / lab.rating(array.through(), "w07-web-server")
               for array in (a(R0, 4), a(R5, 4))]
-    return texts(*ratios), all(abs(ratio - 1) <= 0.02 for ratio in ratios)
+    return texts(*ratios), {"ratios": ratios}
 
 
 def g25(lab: Lab) -> Outcome:
     """With the 128 MB of the card that was tested, as G02."""
     r5, r0 = (lab.rating_long(array.fitted(CARD_004), "w08-workstation")
               for array in (a(R5, 8), a(R0, 3)))
-    return f"{r5 / r0:.2f}", r5 / r0 < 1.05
+    return f"{r5 / r0:.2f}", {"r5": r5, "r0": r0}
 
 
 def g28(lab: Lab) -> Outcome:
     rates = [lab.seq(of_004(R5, 4, ceilings=(("xor_bytes_per_s", mb * 10**6),)), MIB, 100)
              for mb in (50, 100, 150, 1000)]
-    return texts(*rates), all(later >= earlier for earlier, later in zip(rates, rates[1:]))
+    return texts(*rates), {"rates": rates}
 
 
 def g16(lab: Lab) -> Outcome:
     array = of_004(R5, 8)
     read, write = lab.seq(array, MIB), lab.seq(array, MIB, 100)
-    return f"{read:.0f} and {write:.0f} MB/s", 320 <= read <= 401 and 80 <= write <= 101
+    return f"{read:.0f} and {write:.0f} MB/s", {"read": read, "write": write}
 
 
 def a38(lab: Lab) -> Outcome:
     """This card's adaptive read-ahead was never seen to read ahead here (000 L111, L113)."""
     slopes = [[lab.mt(array, workers) / lab.mt(array, 2) for workers in (3, 4)] for array in (
         a(level, n).fitted(CARD_000) for level, n in ((R0, 4), (R5, 4), ("raid1", 2), (R10, 4)))]
-    return "; ".join(texts(*slope) for slope in slopes), (
-        min(slopes[0] + slopes[1]) > 1 > max(slopes[2] + slopes[3]))
+    return "; ".join(texts(*slope) for slope in slopes), {"slopes": slopes}
 
 
 def a43(lab: Lab) -> Outcome:
@@ -352,7 +338,7 @@ def a43(lab: Lab) -> Outcome:
         plain, adaptive = (lab.files(of_000(level, n, read_policy=word), "read", 10 * MIB)
                            for word in ("no_read_ahead", "adaptive_read_ahead"))
         ratios.append(adaptive / plain)
-    return texts(*ratios), any(abs(ratio - 1) > 0.05 for ratio in ratios)
+    return texts(*ratios), {"ratios": ratios}
 
 
 def through_over_back(lab: Lab, profile: str, workload: str) -> list[float]:
@@ -366,60 +352,19 @@ def g20(lab: Lab) -> Outcome:
     gains = [1 / share for share in through_over_back(lab, CARD_004, "w06-file-server")]
     default = [lab.rating(array.back(), "w06-file-server") / lab.rating(array.through(), "w06-file-server")
                for array in (a(R0, 4), a(R5, 4), a(R10, 4))]
-    return f"{texts(*gains)}; by default {texts(*default)}", (
-        all(1.5 <= gain <= 2 for gain in gains) and all(gain > 1 for gain in default))
+    return f"{texts(*gains)}; by default {texts(*default)}", {"gains": gains, "default": default}
 
 
 def g26(lab: Lab) -> Outcome:
     losses = [1 - share for share in through_over_back(lab, CARD_004, "w08-workstation")]
-    return texts(*losses), all(0.2 <= loss <= 0.5 for loss in losses)
+    return texts(*losses), {"losses": losses}
 
 
-CLAIMS = [
-    ("A01", "L", "random reads, one at a time: all arrays within 15 % of a drive", a01),
-    ("A02", "L", "one drive: faster with writes by its own buffer, flat without", a02),
-    ("A04", "L", "mirrors ahead of one drive and R0 x2 at reads; members share them", a04),
-    ("A07", "L", "16 reads at a time: more drives, more of them", a07),
-    ("A10", "P", "300-8X, R5 writing grows with drives, x4/x3 over 1.2, unless the parity engine limits it: under 1.1", a10),
-    ("A11", "L", "WT: mirrors ahead at reads, not at writes", a11),
-    ("A13", "L", "WB/WT grows with the write share", a13),
-    ("A14", "L", "R0 x4, one at a time: WB/WT 4-8 at writes, 1 at reads", a14),
-    ("A16", "L", "R10 x4: WT never faster, more so with writes", a16),
-    ("A17", "L", "sequential R0: nearly n-fold at 1 MB, little below the strip", a17),
-    ("A20", "L", "write policy means nothing to sequential reading", a20),
-    ("A22", "L", "sequential writing: R1 as one drive, R10 x4 as R0 x2", a22),
-    ("A23", "P", "300-8X, R5 WT: full rows well above parts of them, and without reads", a23),
-    ("A25", "L", "file server: R0 grows with drives; mirrors 0.85-1.1 of R0", a25),
-    ("A28", "L", "300-8X, 20 % writes make WT slower: rating ratio over 1.02", a28),
-    ("A29", "L", "web server: mirrors above the same number of drives in R0", a29),
-    ("A31", "L", "web server: no effect of the write policy", a31),
-    ("A32", "A", "300-8X, workstation: no ledge at 1, 2, 4 requests: one drive, R0 x2, x3, x4, R1, R10 x4, R5 x3, x4",
-     a32),
-    ("A34", "L", "300-8X, workstation: one drive < R5 x3 < R1 < R0 x2; R10 x4 < R0 x4", a34),
-    ("A35", "P", "300-8X, workstation, R0, R5, R10 x4: WT loses 20-45 %", a35),
-    ("A37", "L", "two readers: R1 over 1.5 times one drive", a37),
-    ("A38", "P", "300-8X, from two readers to three and four: R0, R5 rise, R1, R10 fall", a38),
-    ("A41", "L", "300-8X, creating files: R5 loses more on small ones; R0 and R5 grow with drives", a41),
-    ("A43", "P", "300-8X, reading files: adaptive against normal read policy changes the result", a43),
-    ("A44", "L", "300-8X, copying: R0 at least R5, both grow", a44),
-    ("A46", "P", "FAT32 faster than NTFS; R1 reads files as one drive", a46),
-    ("A47", "L", "linear read: falls with the zones, no step over 5 %", a47),
-    ("A49", "L", "300-8X, Direct or Cached: within 3 %", a49),
-    ("G01", "L", "as A01", a01),
-    ("G02", "L", "R0 n-fold at pure writes only; under 1.3 at 20 %", g02),
-    ("G05", "L", "R10, one at a time: up with writes", g05),
-    ("G07", "L", "16 at a time: R1 above one drive, R10 x8 above R0 x4, tie at pure writes", g07),
-    ("G08", "L", "9500S-8, R5 reads like R0; writes in proportion to drives", g08),
-    ("G10", "L", "9500S-8, no cell of WB/WT below 0.97 on four drives", g10),
-    ("G11", "L", "R0 x4: gain 4-8 at writes, shrinks with the queue, none at reads", g11),
-    ("G13", "L", "R10 x4: WB/WT 3-5 at writes", g13),
-    ("G14", "L", "9500S-8, largest gain: R0 > R10 > R5", g14),
-    ("G16", "P", "9500S-8: R5 reads 400 MB/s, writes 100 MB/s, as the vendor says", g16),
-    ("G19", "L", "file server: one drive last, R0 x8 first, R10 x2n above R0 x(n+1)", g19),
-    ("G20", "P", "9500S-8, file server, R0, R5, R10 x4: WB/WT 1.5-2; over 1 by default", g20),
-    ("G22", "L", "web server: one drive last, R10 above R0", g22),
-    ("G23", "L", "web server: write policy within 2 %", g23),
-    ("G25", "L", "9500S-8, workstation: R5 x8 at most 1.05 of R0 x3", g25),
-    ("G26", "P", "9500S-8, workstation, R0, R5, R10 x4: WT loses 20-50 %", g26),
-    ("G28", "P", "9500S-8, a faster parity engine never writes slower", g28),
-]
+CLAIMS = {
+    "A01": a01, "A02": a02, "A04": a04, "A07": a07, "A10": a10, "A11": a11, "A13": a13, "A14": a14,
+    "A16": a16, "A17": a17, "A20": a20, "A22": a22, "A23": a23, "A25": a25, "A28": a28, "A29": a29,
+    "A31": a31, "A32": a32, "A34": a34, "A35": a35, "A37": a37, "A38": a38, "A41": a41, "A43": a43,
+    "A44": a44, "A46": a46, "A47": a47, "A49": a49, "G01": a01, "G02": g02, "G05": g05, "G07": g07,
+    "G08": g08, "G10": g10, "G11": g11, "G13": g13, "G14": g14, "G16": g16, "G19": g19, "G20": g20,
+    "G22": g22, "G23": g23, "G25": g25, "G26": g26, "G28": g28
+}

@@ -12,6 +12,7 @@ percent is measured over many of those.
 
 from __future__ import annotations
 
+import copy
 import json
 import subprocess
 import threading
@@ -28,9 +29,9 @@ WARMUP_MAX = 8000
 
 @dataclass(frozen=True)
 class Array:
-    """WB: write-back in the controller, the drives' own write buffers on. WT: neither. back(): to be
-    compared with that.
-    Without a cache it is the card's own."""
+    """WB: write-back in the controller, the drives' own write buffers on. WT: neither. through(): the
+    buffers are on, but what is written through ends past them, as with FUA; back(): to be compared with
+    that. Without a cache it is the card's own."""
 
     level: str
     drives: int
@@ -46,13 +47,14 @@ class Array:
     controllers: int = 1
     ceilings: tuple[tuple[str, int], ...] = ()
     quirks: tuple[str, ...] = ()
+    past_buffers: bool = False    # what is written through
 
     def back(self) -> Array:
-        """To be compared with through(): the write policy alone is what differs."""
-        return replace(self, write_back=True, drive_cache=False)
+        """The other of through(): the write policy alone is what differs."""
+        return replace(self, write_back=True, drive_cache=True, past_buffers=True)
 
     def through(self) -> Array:
-        return replace(self, write_back=False)
+        return replace(self, write_back=False, drive_cache=True, past_buffers=True)
 
     def fitted(self, profile: str) -> Array:
         return replace(self, profile=profile, cache=None)
@@ -101,8 +103,14 @@ class Lab:
         self.pool = ThreadPoolExecutor(jobs)
         self.lock = threading.Lock()
         self.answers: dict[tuple[Array, Load, int], object] = {}
-        self.points = 0
-        self.done = 0
+        self.points = [0]
+        self.used: set[Array] = set()
+
+    def view(self) -> Lab:
+        """The same answers, for one claim: used are the arrays that it asks for."""
+        other = copy.copy(self)
+        other.used = set()
+        return other
 
     def written(self, load: Load) -> float:
         """Bytes per request, on an average."""
@@ -114,11 +122,11 @@ class Lab:
         mean = sum(part["bytes"] * part["percent"] for part in data["mixes"][0]) / 100
         return mean * data["write_percents"][0] / 100
 
+    def card(self, profile: str) -> dict:
+        return json.loads((self.profiles / "controllers" / f"{profile}.json").read_text())
+
     def cache_bytes(self, array: Array) -> int:
-        if array.cache is not None:
-            return array.cache
-        card = json.loads((self.profiles / "controllers" / f"{array.profile}.json").read_text())
-        return card["cache_bytes"]
+        return self.card(array.profile)["cache_bytes"] if array.cache is None else array.cache
 
     def limits(self, array: Array, load: Load) -> dict:
         operations, warmup, written = load.operations, load.warmup, self.written(load)
@@ -139,6 +147,8 @@ class Lab:
             controller["cache_bytes"] = array.cache
         if array.ceilings:
             controller["ceilings"] = dict(array.ceilings)
+        if array.past_buffers:
+            controller["write_through"] = "past_buffers"
         if array.quirks:
             controller["quirks"] = list(array.quirks)
         cache = array.write_back if array.drive_cache is None else array.drive_cache
@@ -163,7 +173,7 @@ class Lab:
                 "drives": {"profile": array.drive, "count": array.drives, "write_cache": cache,
                            "failed": list(array.failed)},
                 "array": {"level": array.level, "strip_bytes": array.strip,
-                          "write_policy": "write_back" if array.write_back and has_cache
+                          "write_policy": "always_write_back" if array.write_back and has_cache
                           else "write_through", "read_policy": array.read_policy,
                           "io_policy": array.io_policy},
                 "limits": self.limits(array, load),
@@ -175,16 +185,16 @@ class Lab:
                               input=json.dumps(self.scenario(array, load, seed)), check=False)
         if done.returncode != 0:
             raise RuntimeError(f"{array} {load}: {done.stderr.strip()}")
-        self.done += 1
         return json.loads(done.stdout)["arrays"][0]
 
     def answer(self, array: Array, load: Load, seed: int = 1) -> dict:
+        self.used.add(array)
         with self.lock:
             future = self.answers.get((array, load, seed))
             if future is None:
                 future = self.pool.submit(self.compute, array, load, seed)
                 self.answers[array, load, seed] = future
-                self.points += max(1, len(load.depths))
+                self.points[0] += max(1, len(load.depths))
         return future.result()  # type: ignore[attr-defined]
 
     # Figures
@@ -204,8 +214,7 @@ class Lab:
         return sum(self.point(array, load, seed)["operations_per_s"] for seed in (1, 2, 3)) / 3
 
     def ceiling(self, profile: str, name: str) -> int:
-        card = json.loads((self.profiles / "controllers" / f"{profile}.json").read_text())
-        return card["ceilings"][name]
+        return self.card(profile)["ceilings"][name]
 
     def seq_point(self, array: Array, size: int, writes: int = 0, depth: int = 4,
                   **before: bool) -> dict:

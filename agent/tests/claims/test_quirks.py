@@ -31,6 +31,7 @@ def stream(writes: int = 0, size: int = 64 * KIB, **before: bool) -> Load:
 
 
 Place = tuple[Array, Load]
+MIRRORS = Array("raid10", 4, D1)
 RAID1, RAID5_4, R0_8 = ssds("raid1", 2), ssds("raid5", 4), ssds("raid0", 8)
 
 # Where it is met, and the like of it where it is not.
@@ -41,7 +42,7 @@ PLACES: dict[str, dict[str, tuple[Place, Place]]] = {
             (ssds("raid0", 4, read_policy="adaptive_read_ahead"), stream()),
             (ssds("raid0", 4), stream())),
         "write-through-mirror-reads": (
-            (ssds("raid10", 4), random()), (ssds("raid10", 4, write_back=True), random())),
+            (replace(MIRRORS, write_back=False), random(0, 16)), (MIRRORS, random(0, 16))),
     },
     "3ware-9690sa-8i": {
         "raid5-read-penalty": ((RAID5_4, random()), (ssds("raid6", 5), random())),
@@ -63,6 +64,10 @@ PLACES: dict[str, dict[str, tuple[Place, Place]]] = {
             (R0_8, random(100, 4, 512 * KIB)), (R0_8, random(100, 4, 128 * KIB))),
         "raid50-deep-queue-weak": (
             (ssds("raid50", 8), random(0, 32)), (ssds("raid50", 8), random(0, 16))),
+    },
+    "lsi-sas3041e-r": {
+        "slow-file-writes": (
+            (ssds("raid0", 2, cache=0), stream(100)), (ssds("raid0", 2, cache=0), stream())),
     },
     "lsi-megaraid-sata-300-8x": {
         "mirror-write-collapse": ((RAID1, random(80)), (RAID1, random(30))),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Randomised data test: writers with a ledger while drives are pulled, replaced and rebuilt.
+"""Randomized data test: writers with a ledger while drives are pulled, replaced and rebuilt.
 
     fault_cycles.py [--seed N] [--cycles 200] [--seconds 600] [--drive-mib 96]
 
@@ -12,7 +12,7 @@ back, fail to write, or lose sectors; and the whole agent is stopped and killed,
 member is being copied.
 
 What a kill may do. Acknowledged writes stay. A write under way may be there or not, sector by
-sector, and on mirrors it may flicker until the resynchronisation is through; so those sectors
+sector, and on mirrors it may flicker until the resynchronization is through; so those sectors
 are settled once the virtual drive is consistent. Without a write-intent log a parity array that
 is killed while it is degraded and being written may lose the rows under way (the virtual drive
 says so in its guarantee): kills in degraded states come while the writers hold still.
@@ -262,7 +262,7 @@ class Faults(threading.Thread):
                 self.test.remove_spare(spare)
                 return f"{self.level} hot spare and copyback"
             self.test.until("the blank drive to arrive",
-                            lambda view: view.drive(slot)["state"] == "unconfigured_good")
+                            lambda view: view.drive_state(slot) == "unconfigured_good")
             self.slots[self.slots.index(slot)] = spare
             self.test.spare_slot = slot
         finally:
@@ -283,7 +283,7 @@ class Faults(threading.Thread):
                         view.drive(slot)["drive_group"] is None)
         self.test.fault(slot, "replace")
         self.test.until("the blank drive to arrive",
-                        lambda view: view.drive(slot)["state"] == "unconfigured_good")
+                        lambda view: view.drive_state(slot) == "unconfigured_good")
         self.slots[self.slots.index(slot)] = spare
         self.test.spare_slot = slot
 
@@ -494,7 +494,8 @@ class Test:
                 self.fault(slot, "replace")
             # The new drives are members, and what is not optimal is being rebuilt.
             self.until("every rebuild to begin", lambda view: all(
-                view.drive_key(slot) != before[slot] and view.drive(slot)["drive_group"]
+                view.drive_key(slot) not in (before[slot], None) and
+                view.drive(slot)["drive_group"]
                 for slot in slots) and all(
                 vd["state"] == "optimal" or vd["drive_group"] in
                 [op["drive_group"] for op in view.running("rebuild")]

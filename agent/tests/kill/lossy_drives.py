@@ -54,7 +54,7 @@ class LossyDrives:
     def close(self):
         """Nobody may have a drive open any more."""
         subprocess.run(["fusermount3", "-u", str(self.mount)], check=True)
-        self.process.wait(30)
+        self.process.wait(120)
         for path in self.store.iterdir():
             path.unlink()
         for path in (self.mount, self.store, self.directory):

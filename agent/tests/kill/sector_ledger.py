@@ -1,7 +1,7 @@
 """What every sector of a virtual drive must hold, so that a lost write cannot hide.
 
 Each sector's content names the virtual drive, the write and the sector itself: a sector from
-another place or another time is recognised at once.
+another place or another time is recognized at once.
 """
 
 import struct

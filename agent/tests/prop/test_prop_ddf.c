@@ -47,7 +47,7 @@ static void group_draw(struct group_config *group)
     for (uint32_t i = 0; i < group->vd_count; i++) {
         struct vd_config *vd = &group->vds[i];
 
-        vd->resync = vd->dirty; /* what is not consistent is resynchronised */
+        vd->resync = vd->dirty; /* what is not consistent is resynchronized */
         if (!vd->dirty) {
             vd->consistent_rows = geometry_row_count(&vd->geometry);
         }

@@ -183,7 +183,7 @@ def lent_back(name, agent, before):
             agent.optimal()
             settled(agent)
             if read_all(agent) != now:
-                return "contents differ after the resynchronisation"
+                return "contents differ after the resynchronization"
     finally:
         agent.stop()
     return None

@@ -25,7 +25,7 @@ devices() { # NAME COUNT: the devices of a set that are there, in the order of t
 }
 array() { sed -n 's/^\(md[0-9]*\) : active.*/\1/p' /proc/mdstat | head -1; } # the only one
 container() { sed -n 's/^\(md[0-9]*\) : inactive.*/\1/p' /proc/mdstat | head -1; }
-idle() { # no array is rebuilt or resynchronised, nor about to be
+idle() { # no array is rebuilt or resynchronized, nor about to be
     read -r action <"/sys/block/$1/md/sync_action"
     [ "$action" = idle ] && ! grep -qE 'resync|recovery' /proc/mdstat
 }

@@ -133,9 +133,17 @@ for name in data cached; do
     /sbin/e2fsck -fn /dev/arraywright/$name >/run/fsck-$name.log 2>&1 || fail "$name is damaged"
 done
 say "passed $case: $(tail -qn1 /run/fsck-*.log | tr '\n' ' ')"
+case="stays attached while it is mounted, although told to stop"
+mount /dev/arraywright/data /mnt/data || fail "it cannot be mounted again"
+kill -TERM $(attach_pid data)
+until_true "nothing is said of it" grep -q 'in use and stays attached' /run/attach-data.log
+echo kept >/mnt/data/kept && sync || fail "a write fails"
+kill -0 $(attach_pid data) || fail "it has ended"
+umount /mnt/data || fail "umount"
+say "passed $case: a file was written meanwhile"
 case="detached, and the kernel saw no error"
+kill -TERM $(attach_pid cached) # data was told already
 for name in data cached; do
-    kill -TERM $(attach_pid $name)
     wait $(attach_pid $name) || fail "detach of $name"
     [ -e /dev/arraywright/$name ] && fail "the link of $name is still there"
 done

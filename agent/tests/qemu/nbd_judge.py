@@ -16,7 +16,8 @@ STORY = "ext4 over the kernel's nbd"
 CASES = ["attached", "nobody takes memory away from those who write it out",
          "used while arrayd is killed and restarted",
          "what was written back was in the log when arrayd was killed", "every synced byte is there",
-         "file system is whole", "detached, and the kernel saw no error"]
+         "file system is whole", "stays attached while it is mounted, although told to stop",
+         "detached, and the kernel saw no error"]
 
 LOG_MIB = 64
 LOG = f'cache = {{ medium = "log"; path = "/dev/sda"; size = "{LOG_MIB} MiB"; }};'

@@ -23,7 +23,7 @@
 #include "base/attrs.h"
 
 /*
- * The seed of a randomised test: AW_SEED if set, else `fallback`. Printed as a TAP comment,
+ * The seed of a randomized test: AW_SEED if set, else `fallback`. Printed as a TAP comment,
  * so that a failure can be repeated.
  */
 UNUSED static uint64_t aw_test_seed(const char *name, uint64_t fallback)

@@ -107,6 +107,33 @@ static const struct {
     {"battery_set", "next_learn_at_us", "learn"}, /* learnDelayInterval=, learnStartTime= */
 };
 
+/* The same for tw_cli: which words ask for the command, and whether it has to be agreed to first.
+ * Nobody answers its questions here, so "quiet" stands on the line. */
+static const struct tw_rule {
+    const char *op;
+    const char *word; /* "x=": its beginning */
+    const char *kind; /* of the target ... */
+    const char *argument;
+    bool asks;
+} tw_rules[] = {
+    {"vd_create", "type=|r", "controller", "controller", false},
+    {"vd_delete", "del|deleteunit", "virtual_drive", "virtual_drive", true},
+    {"vd_set", "cache=|wrcache=|rdcache=|name=|storsave=", "virtual_drive", "virtual_drive", false},
+    {"controller_set", "autoverify=|verify=|rebuildrate=|verifyrate=|autorebuild=|rebuild=",
+     "controller", "controller", false},
+    {"consistency_check", "verify", "virtual_drive", "virtual_drive", false},
+    {"patrol_read", "mediascan", "controller", "controller", false},
+    {"spare_add", "type=spare|rspare", "drive", "drive", false},
+    {"spare_remove", "del|deleteunit", "drive", "drive", true},
+    {"rebuild", "rebuild", "drive", "drive", false},
+    {"drive_replace", "rebuild", "drive", "drive", false},
+    {"drive_locate", "identify=", "drive", "drive", false},
+    {"drive_offline", "remove|export", "drive", "drive", true},
+    {"drive_spindown", "remove|export", "drive", "drive", true},
+    {"battery_learn", "test", "battery", "battery", true},
+};
+
+static uint64_t tw_asked[sizeof(tw_rules) / sizeof(tw_rules[0])];
 static uint64_t asked[sizeof(rules) / sizeof(rules[0])]; /* by rule */
 static struct line line;
 static FILE *report; /* stderr as it was */
@@ -318,6 +345,22 @@ static bool is_restoring(const struct cli_recorded *command)
            is_saved(file, doc_text(command->args, "drive")) && is_saved(file, command->confirm);
 }
 
+/* "delete config force": all of this controller, and nothing that is in use. */
+static bool is_clearing(const struct cli_recorded *command)
+{
+    static struct cli_request request;
+
+    objects_read(&request);
+    if (!word_is_one_of(command->op, "vd_delete|spare_remove") || typed("delete|del") == NULL ||
+        typed("config") == NULL || request.object != CLI_OBJECT_CONTROLLER ||
+        !numbers_have(&request.controllers, (uint64_t)command->number)) {
+        return false;
+    }
+    expect(typed("force") != NULL, "cleared without force", command);
+    expect(!doc_bool(command->args, "force"), "forced", command);
+    return true;
+}
+
 /* Members were typed as controller:number, the one to be dissolved by its name. */
 static void stripe_judge(const struct cli_recorded *command)
 {
@@ -349,13 +392,142 @@ static void stripe_judge(const struct cli_recorded *command)
     }
 }
 
+/* Does a word begin with, or where that has no "=", equal one of the alternatives? */
+static bool tw_typed(const char *alternatives)
+{
+    for (int i = 1; i < line.count; i++) {
+        if (noun_is_one_of(line.words[i], alternatives) ||
+            (strcmp(alternatives, "type=|r") == 0 && line.words[i][0] == 'r')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is "u0" or "p3" named, in an address, as a word, or in a list of ports? */
+static bool tw_part_typed(char letter, uint64_t number)
+{
+    char part[24];
+
+    (void)snprintf(part, sizeof(part), "%c%llu", letter, (unsigned long long)number);
+    for (int i = 1; i < line.count; i++) {
+        const char *found = strstr(line.words[i], part);
+
+        if (found != NULL && (found[strlen(part)] < '0' || found[strlen(part)] > '9')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is the port in a "disk=0:4-6" or "p0:4-6" of the line? */
+static bool tw_disk_typed(uint64_t number)
+{
+    for (int i = 1; i < line.count; i++) {
+        const char *word = line.words[i];
+        const char *at = strncasecmp(word, "disk=", 5) == 0 ? word + 5
+                         : word[0] == 'p'                   ? word + 1
+                                                            : "";
+
+        while (*at >= '0' && *at <= '9') {
+            char *end = NULL;
+            unsigned long first = strtoul(at, &end, 10);
+            unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+
+            if (number >= first && number <= last) {
+                return true;
+            }
+            at = *end == ':' || *end == ',' ? end + 1 : "";
+        }
+    }
+    return false;
+}
+
+static bool tw_typed_unit(void)
+{
+    for (int i = 1; i < line.count; i++) {
+        const char *unit = strchr(line.words[i], 'u');
+
+        if (unit != NULL && unit[1] >= '0' && unit[1] <= '9') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A drive is named by its port; or its unit is: a spare to delete, the drives to identify, the one
+ * that a rebuild to be paused runs on. */
+static bool tw_target_is_named(const struct tw_rule *rule, const struct cli_recorded *command)
+{
+    const json_t *doc = cli_world_doc(rule->kind, doc_text(command->args, rule->argument));
+
+    if (doc == NULL || !tw_part_typed('c', (uint64_t)command->number)) {
+        return false;
+    }
+    if (strcmp(rule->kind, "virtual_drive") == 0) {
+        return tw_part_typed('u', doc_u64(doc, "index"));
+    }
+    if (strcmp(rule->kind, "drive") != 0) {
+        return true;
+    }
+    return tw_part_typed('p', doc_u64(doc, "did")) || tw_disk_typed(doc_u64(doc, "did")) ||
+           (word_is_one_of(rule->op, "spare_remove|drive_locate") && tw_typed_unit()) ||
+           (strcmp(rule->op, "rebuild") == 0 && tw_typed("pause|resume") && tw_typed_unit());
+}
+
+static void tw_drives_judge(const struct cli_recorded *command)
+{
+    json_t *key;
+    size_t index;
+
+    json_array_foreach(json_object_get(command->args, "drives"), index, key)
+    {
+        const json_t *doc = cli_world_doc("drive", json_string_value(key));
+
+        expect(doc != NULL && tw_disk_typed(doc_u64(doc, "did")), "a drive that was not typed",
+               command);
+    }
+}
+
+static void tw_command_judge(const struct cli_recorded *command)
+{
+    bool known = false;
+    bool allowed = false;
+
+    for (size_t i = 0; i < sizeof(tw_rules) / sizeof(tw_rules[0]); i++) {
+        const struct tw_rule *rule = &tw_rules[i];
+
+        if (strcmp(rule->op, command->op) != 0) {
+            continue;
+        }
+        known = true;
+        if (tw_typed(rule->word) && tw_target_is_named(rule, command) &&
+            (!rule->asks || tw_typed("quiet"))) {
+            allowed = true;
+            tw_asked[i]++;
+        }
+    }
+    expect(known, "the judge has no rule for this command (command_lines.c)", command);
+    expect(allowed, "the line does not spell it", command);
+    expect((!doc_bool(command->args, "force") && !doc_bool(command->args, "accept_risk") &&
+            !command->confirmed) ||
+               tw_typed("quiet"),
+           "what nobody has agreed to", command);
+    expect(!doc_bool(command->args, "correct"), "data taken as right", command);
+    tw_drives_judge(command);
+}
+
 static void command_judge(const struct cli_recorded *command)
 {
     bool known = false;
     bool allowed = false;
 
-    expect(!line.threeware && !is_completion(), "nothing is changed here", command);
-    if (is_restoring(command)) {
+    expect(!line.mega && !is_completion(), "nothing is changed here", command);
+    if (line.threeware) {
+        tw_command_judge(command);
+        return;
+    }
+    if (is_restoring(command) || is_clearing(command)) {
         return;
     }
 
@@ -383,8 +555,11 @@ static void command_judge(const struct cli_recorded *command)
     expect(!doc_bool(command->args, "accept_risk") || typed("acceptrisk") != NULL ||
                typed("quiet") != NULL,
            "a risk accepted", command);
-    expect(!command->confirmed || typed("force") != NULL || typed("confirm=") != NULL, "confirmed",
-           command);
+    expect(!command->confirmed || typed("force") != NULL || typed("confirm=") != NULL ||
+               doc_bool(command->args, "unless_content"),
+           "confirmed", command);
+    expect(!doc_bool(command->args, "unless_content") || typed("force") == NULL,
+           "asks for what force is there for", command);
     settings_judge(command);
     if (strcmp(command->op, "copyback") == 0) {
         const char *word = typed("target=");
@@ -448,6 +623,11 @@ const char *command_lines_missing(void)
             return rules[i].op;
         }
     }
+    for (size_t i = 0; i < sizeof(tw_rules) / sizeof(tw_rules[0]); i++) {
+        if (tw_asked[i] == 0) {
+            return tw_rules[i].op;
+        }
+    }
     return NULL;
 }
 
@@ -485,6 +665,9 @@ uint32_t command_line_run(const uint8_t *data, size_t size)
     line_draw(&draw, &line);
     if (typed("monitor|smart|watch") != NULL) {
         return 0; /* these do not end by themselves */
+    }
+    if (typed("doctor|support-bundle") != NULL) {
+        return 0; /* these look at the host and run its programs; test_doctor.py tries them */
     }
     if (config_save(&draw)) {
         picture = CLI_PICTURE_EMPTY; /* there is something to restore */

@@ -86,19 +86,68 @@ static const char *const values[] = {"0",
                                      "true"};
 static const char *const manners[] = {"J",         "j",      "nolog",    "J=2", "page=3", "--json",
                                       "--version", "--help", "--socket", "--x", "help"};
-static const char *const threeware[] = {"info",         "show",        "c0",
-                                        "c1",           "c9",          "/c0",
-                                        "/c0/u0",       "/c0/u9",      "/c0/p3",
-                                        "/c0/bbu",      "/c",          "u0",
-                                        "p0",           "bbu",         "all",
-                                        "unitstatus",   "drivestatus", "allunitstatus",
-                                        "bbustatus",    "alarms",      "ver",
-                                        "model",        "rescan",      "set",
-                                        "add",          "del",         "rebuildstatus",
-                                        "verifystatus", "status",      "noscan",
-                                        "quit",         "-f",          "none",
-                                        "firmware",     "serial",      "capacity",
-                                        "start",        "rebuild",     "remove"};
+/* clang-format off */
+static const char *const threeware[] = {
+    "info", "show", "c0", "c1", "c9", "/c0", "/c0/u0", "/c0/u9", "/c0/p3", "/c0/bbu", "/c", "u0", "p0",
+    "bbu", "all", "unitstatus", "drivestatus", "allunitstatus", "bbustatus", "alarms", "ver", "model",
+    "rescan", "set", "add", "del", "rebuildstatus", "verifystatus", "status", "noscan", "quit", "-f",
+    "none", "firmware", "serial", "capacity", "start", "rebuild", "remove", "maint", "createunit",
+    "deleteunit", "verify", "flush", "migrate", "mediascan", "sched", "selftest", "diag", "events",
+    "AENs", "reverse", "quiet", "focus", "stop", "pause", "resume", "type=raid5", "disk=6:7"};
+static const char *const threeware_lines[] = {
+    "/c0 add type=raid1 disk=6:7", "/c0 add type=raid0 disk=6-7 stripe=64 name=x nocache",
+    "/c0 add type=single disk=6 storsave=balance", "/c1 add type=raid50 disk=0-7 group=3 nordcache",
+    "/c0 add type=spare disk=6", "maint createunit c0 rraid1 p6:7 k64 nx g2 ncache",
+    "maint createunit c0 rspare p7", "/c0/u0 del", "/c0/u2 del", "maint deleteunit c0 u1",
+    "/c0/u0 set cache=off", "/c0/u1 set wrcache=on", "/c0/u0 set rdcache=basic",
+    "/c0/u0 set name=x", "/c0/u0 set storsave=perform", "/c0/u1 set autoverify=off",
+    "/c0/u0 set identify=on", "/c0/u0 set qpolicy=off", "/c0/u0 set ignoreECC=on",
+    "/c0/u0 set rapidrecovery=all", "/c0 set rebuildrate=5", "/c0 set verifyrate=1",
+    "/c0 set autorebuild=off", "/c0 set verify=basic pref=Fri:23", "/c0 set verify=disable",
+    "/c0/u0 start verify", "/c0/u0 stop verify", "maint verify c0 u0", "maint verify c0 u1 stop",
+    "/c0/u1 start rebuild disk=5", "/c0/u1 start rebuild disk=6", "maint rebuild c0 u1 p7",
+    "/c0/u0 pause rebuild", "/c0/u0 resume rebuild", "/c0 start mediascan", "/c0 stop mediascan",
+    "maint mediascan c0 start", "/c0/p3 set identify=off", "/c0/p0 remove", "/c0/p6 export",
+    "maint remove c0 p7", "maint remove c0 u0", "/c0/bbu test", "/c0/u0 migrate type=raid5 disk=6",
+    "/c0 flush", "maint flush c0 u0", "sched rebuild c0", "sched verify c0 enable", "focus /c0",
+    "show diag", "show alarms reverse", "/c0 show selftest", "/c0/u0 show all", "alarms c0"};
+/* clang-format on */
+
+static const char *const mega_lines[] = {
+    "-LDInfo -Lall -aALL",
+    "-LDInfo -L0 -a0 -NoLog",
+    "-LDInfo -L 1 -a 0",
+    "-LDGetNum -aALL",
+    "-LdPdInfo -aALL",
+    "-LDGetProp -Cache -Lall -aALL",
+    "-LDGetProp -Name -L1 -a0",
+    "-LDGetProp -DskCache -L0 -a0",
+    "-LDBI -ShowProg -Lall -aALL",
+    "-LDCC -ProgDsply -L0 -a0",
+    "-PDList -aALL",
+    "-PDInfo -PhysDrv [252:0,252:3] -a0",
+    "-PDInfo -PhysDrv[252:9] -aALL",
+    "-PDGetNum -a1",
+    "-PDRbld -ShowProg -PhysDrv [252:3] -aALL",
+    "-AdpAllInfo -aALL",
+    "AdpCount",
+    "-AdpBbuCmd -aALL",
+    "-AdpBbuCmd -GetBbuStatus -a0",
+    "-AdpBbuCmd -BbuLearn -a0",
+    "-AdpEventLog -GetEventLogInfo -aALL",
+    "-AdpEventLog -GetEvents -f events.log -aALL",
+    "-AdpEventLog -GetLatest 3 -warning -critical -a0",
+    "-AdpEventLog -GetSinceReboot -a0",
+    "-AdpEventLog -GetCCIncon -a0",
+    "-AdpPR -Info -aALL",
+    "-AdpGetTime -aALL",
+    "-CfgLdDel -L0 -a0",
+    "-PDOffline -PhysDrv [252:0] -a0",
+    "-LDSetProp WB -Lall -aALL",
+    "-CfgClr -aALL",
+    "-v",
+    "-h",
+};
 
 uint32_t draw_below(struct draw *draw, uint32_t bound)
 {
@@ -436,11 +485,34 @@ static void line_spoil(struct draw *draw, struct line *line)
 static void files_keep_home(struct line *line)
 {
     for (int i = 1; i < line->count; i++) {
+        for (char *at = line->words[i]; line->mega && *at != '\0'; at++) {
+            *at = (char)(*at == '/' ? '_' : *at); /* any of its words can be a file of -f */
+        }
         char *value = strchr(line->words[i], '=');
 
         for (; value != NULL && *value != '\0'; value++) {
             *value = (char)(*value == '/' && line->words[i][0] != '/' ? '_' : *value);
         }
+    }
+}
+
+static void words_add(struct line *line, const char *words)
+{
+    char text[WORD_BYTES];
+    char *rest = NULL;
+
+    (void)snprintf(text, sizeof(text), "%s", words);
+    for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+        word_add(line, word);
+    }
+}
+
+/* Whole commands, of which many are agreed to. */
+static void threeware_line_add(struct draw *draw, struct line *line)
+{
+    words_add(line, threeware_lines[draw_below(draw, COUNT(threeware_lines))]);
+    if (draw_below(draw, 2) == 1) {
+        word_add(line, "quiet");
     }
 }
 
@@ -452,17 +524,24 @@ void line_draw(struct draw *draw, struct line *line)
 
     line->count = 0;
     line->used = 0;
-    line->threeware = manner == 1;
-    word_add(line, line->threeware ? "/usr/sbin/tw_cli" : "arrayctl");
-    if (!line->threeware && draw_below(draw, 4) == 1) {
+    line->threeware = manner == 1 || manner == 3;
+    line->mega = manner == 5;
+    word_add(line, line->threeware ? "/usr/sbin/tw_cli"
+                   : line->mega    ? "/usr/sbin/MegaCli64"
+                                   : "arrayctl");
+    if (!line->threeware && !line->mega && draw_below(draw, 4) == 1) {
         (void)snprintf(word, sizeof(word), "--socket=%s",
                        sockets[draw_below(draw, COUNT(sockets))]);
         word_add(line, word);
     }
-    if (line->threeware) {
+    if (line->threeware && draw_below(draw, 4) != 1) {
+        threeware_line_add(draw, line);
+    } else if (line->threeware) {
         for (uint32_t i = draw_below(draw, 5); i > 0; i--) {
             word_add(line, threeware[draw_below(draw, COUNT(threeware))]);
         }
+    } else if (line->mega) {
+        words_add(line, mega_lines[draw_below(draw, COUNT(mega_lines))]);
     } else {
         if (manner == 2) {
             word_add(line, "--complete");

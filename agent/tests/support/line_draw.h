@@ -27,6 +27,7 @@ struct line {
     char text[LINE_BYTES];
     size_t used;
     bool threeware; /* spoken to tw_cli */
+    bool mega;      /* spoken to MegaCLI */
 };
 
 void line_draw(struct draw *draw, struct line *line);

@@ -11,7 +11,9 @@ DEVICE_S = 400 * 24 * 3600
 CSRF_HEADER = "x-csrf-token"
 
 
-def set_cookies(response: Response, *, secret: str, session: Session, secure: bool) -> None:
+def set_cookies(
+    response: Response, *, secret: str, session: Session, secure: bool, root: str
+) -> None:
     assert session.csrf_token is not None
     for name, value, hidden in (
         (SESSION_COOKIE, secret, True),
@@ -23,12 +25,12 @@ def set_cookies(response: Response, *, secret: str, session: Session, secure: bo
             httponly=hidden,
             samesite="strict",
             secure=secure,
-            path="/",
+            path=root or "/",
             expires=session.expires_at,
         )
 
 
-def set_device_cookie(response: Response, device: str, *, secure: bool) -> None:
+def set_device_cookie(response: Response, device: str, *, secure: bool, root: str) -> None:
     """Stays after a logout: it opens nothing."""
     response.set_cookie(
         DEVICE_COOKIE,
@@ -36,11 +38,11 @@ def set_device_cookie(response: Response, device: str, *, secure: bool) -> None:
         httponly=True,
         samesite="strict",
         secure=secure,
-        path="/api/v1/auth",
+        path=f"{root}/api/v1/auth",
         max_age=DEVICE_S,
     )
 
 
-def clear_cookies(response: Response) -> None:
+def clear_cookies(response: Response, *, root: str) -> None:
     for name in (SESSION_COOKIE, CSRF_COOKIE):
-        response.delete_cookie(name, path="/", samesite="strict")
+        response.delete_cookie(name, path=root or "/", samesite="strict")

@@ -35,7 +35,7 @@ from arraywright.kit.headers import ChangeHeadersDep, etag
 from arraywright.kit.paging import PageQuery
 from arraywright.kit.problems import problems
 from arraywright.kit.schema import Page
-from arraywright.kit.web import client_address, is_https
+from arraywright.kit.web import client_address, is_https, root_path
 
 router = APIRouter(prefix="/auth", tags=["auth"])
 users_router = APIRouter(prefix="/users", tags=["users"])
@@ -56,18 +56,23 @@ async def log_in(
     )
     made = await login.log_in(runtime, body, caller)
     secure = is_https(request, settings)
-    set_cookies(response, secret=made.secret, session=made.session, secure=secure)
-    set_device_cookie(response, made.device, secure=secure)
+    root = root_path(request)
+    set_cookies(response, secret=made.secret, session=made.session, secure=secure, root=root)
+    set_device_cookie(response, made.device, secure=secure, root=root)
     return made.session
 
 
 @router.post("/logout", status_code=204, responses=problems())
 async def log_out(
-    response: Response, runtime: RuntimeDep, principal: CurrentPrincipal, session: WriteSession
+    request: Request,
+    response: Response,
+    runtime: RuntimeDep,
+    principal: CurrentPrincipal,
+    session: WriteSession,
 ) -> None:
     """Ends the session and its live streams."""
     await login.log_out(session, runtime, principal)
-    clear_cookies(response)
+    clear_cookies(response, root=root_path(request))
 
 
 @router.get("/session", responses=problems())

@@ -21,6 +21,10 @@ async def user_by_name(session: AsyncSession, username: str) -> User | None:
     return found.scalar_one_or_none()
 
 
+async def all_users(session: AsyncSession) -> list[User]:
+    return list((await session.execute(select(User).order_by(User.username))).scalars())
+
+
 async def count_users(session: AsyncSession) -> int:
     return (await session.execute(select(func.count()).select_from(User))).scalar_one()
 
@@ -73,6 +77,10 @@ async def end_sessions(session: AsyncSession, user_id: UUID, *, keep: UUID | Non
     if keep is not None:
         statement = statement.where(UiSession.id != keep)
     await session.execute(statement)
+
+
+async def end_every_session(session: AsyncSession) -> None:
+    await session.execute(delete(UiSession))
 
 
 async def end_session(session: AsyncSession, session_id: UUID) -> None:

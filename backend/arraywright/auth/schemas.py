@@ -24,15 +24,18 @@ class PasswordChange(ApiInput):
     new_password: Password
 
 
-class User(ApiModel):
-    id: UUID
-    rev: int
+class Account(ApiModel):
     username: str
     display_name: str
     role: Role
     disabled: bool
     created_at: Timestamp
     last_login_at: Timestamp | None
+
+
+class User(Account):
+    id: UUID
+    rev: int
     blocked: Annotated[
         dict[str, Reason],
         Field(description="delete, disable, change_role -> why you cannot do it now"),

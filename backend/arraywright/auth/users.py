@@ -21,6 +21,9 @@ from arraywright.kit.schema import Page
 from arraywright.live import outbox
 from arraywright.runtime import Runtime
 
+POWERFUL = frozenset({"role", "disabled", "password"})
+"""Sessions end when one of them changes."""
+
 
 async def _show(session: AsyncSession, principal: Principal, row: models.User) -> User:
     await session.flush()
@@ -126,6 +129,66 @@ def _not_oneself(principal: Principal, user: models.User) -> None:
         raise ConflictError(OWN_ACCOUNT, code="own_account")
 
 
+async def _change(user: models.User, body: UserUpdate) -> list[str]:
+    """Names of what is different now."""
+    changed = []
+    if body.display_name is not None:
+        user.display_name = body.display_name
+        changed.append("display_name")
+    if body.role is not None and body.role.value != user.role:
+        user.role = body.role.value
+        changed.append("role")
+    if body.disabled is not None and body.disabled != user.disabled:
+        user.disabled = body.disabled
+        changed.append("disabled")
+    if body.password is not None:
+        user.password_hash = await hash_password(body.password)
+        changed.append("password")
+    user.rev += 1
+    return changed
+
+
+async def _end_access(
+    session: AsyncSession, user: models.User, changed: list[str], *, keep: UUID | None = None
+) -> None:
+    """Ends sessions, and also tokens except `keep` if they must not outlive the change."""
+    await repository.end_sessions(session, user.id)
+    if user.disabled or "password" in changed:
+        await repository.end_tokens(session, user.id, keep=keep)
+
+
+async def _record_update(
+    session: AsyncSession, now_us: int, *, actor: str, user: models.User, changed: list[str]
+) -> None:
+    await audit.record(
+        session,
+        now_us,
+        actor=actor,
+        action="user.update",
+        target=user.username,
+        detail={"changed": " ".join(changed), "role": user.role},
+    )
+    outbox.add(session, kind="user", object_id=str(user.id), rev=user.rev)
+
+
+async def administer(
+    session: AsyncSession, now_us: int, *, actor: str, username: str, body: UserUpdate
+) -> models.User:
+    """For the command line, whose caller is nobody's account."""
+    user = await repository.user_by_name(session, username)
+    if user is None:
+        raise NotFoundError(f"There is no user {username}.")
+    if body.password is not None:
+        check_password(body.password, user.username)
+    if body.disabled is True or body.role not in (None, Role.ADMINISTRATOR):
+        await _keep_an_administrator(session, user)
+    changed = await _change(user, body)
+    if POWERFUL & set(changed):
+        await _end_access(session, user, changed)
+    await _record_update(session, now_us, actor=actor, user=user, changed=changed)
+    return user
+
+
 async def update(
     session: AsyncSession,
     runtime: Runtime,
@@ -143,35 +206,14 @@ async def update(
     if loses_power:
         _not_oneself(principal, user)
         await _keep_an_administrator(session, user)
-    changed = []
-    if body.display_name is not None:
-        user.display_name = body.display_name
-        changed.append("display_name")
-    if body.role is not None and body.role.value != user.role:
-        user.role = body.role.value
-        changed.append("role")
-    if body.disabled is not None and body.disabled != user.disabled:
-        user.disabled = body.disabled
-        changed.append("disabled")
-    if body.password is not None:
-        user.password_hash = await hash_password(body.password)
-        changed.append("password")
-    user.rev += 1
-    if {"role", "disabled", "password"} & set(changed):
-        await repository.end_sessions(session, user.id)
-        if body.disabled or body.password is not None:
-            keep = principal.token_id if principal.user_id == user.id else None
-            await repository.end_tokens(session, user.id, keep=keep)
+    changed = await _change(user, body)
+    if POWERFUL & set(changed):
+        keep = principal.token_id if principal.user_id == user.id else None
+        await _end_access(session, user, changed, keep=keep)
         runtime.hub.end(reason="role_changed", user_id=user.id)
-    await audit.record(
-        session,
-        runtime.clock.now_us(),
-        actor=principal.username,
-        action="user.update",
-        target=user.username,
-        detail={"changed": " ".join(changed), "role": user.role},
+    await _record_update(
+        session, runtime.clock.now_us(), actor=principal.username, user=user, changed=changed
     )
-    outbox.add(session, kind="user", object_id=str(user.id), rev=user.rev)
     return await _show(session, principal, user)
 
 

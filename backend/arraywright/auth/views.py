@@ -5,7 +5,7 @@ from uuid import UUID
 
 from arraywright.auth import models
 from arraywright.auth.principal import Principal
-from arraywright.auth.schemas import ApiToken, TokenHost, User
+from arraywright.auth.schemas import Account, ApiToken, TokenHost, User
 from arraywright.kit.roles import Role
 from arraywright.kit.schema import Reason, moment
 
@@ -28,17 +28,23 @@ def _blocked(row: models.User, viewer: Principal, administrators: int) -> dict[s
     return dict.fromkeys(POWERS, why)
 
 
-def user_view(row: models.User, viewer: Principal, administrators: int) -> User:
-    """`administrators` is how many there are that are not locked."""
-    return User(
-        id=row.id,
-        rev=row.rev,
+def account_view(row: models.User) -> Account:
+    return Account(
         username=row.username,
         display_name=row.display_name,
         role=Role(row.role),
         disabled=row.disabled,
         created_at=moment(row.created_us),
         last_login_at=moment(row.last_login_us),
+    )
+
+
+def user_view(row: models.User, viewer: Principal, administrators: int) -> User:
+    """`administrators` is how many there are that are not locked."""
+    return User(
+        **dict(account_view(row)),
+        id=row.id,
+        rev=row.rev,
         blocked=_blocked(row, viewer, administrators),
     )
 

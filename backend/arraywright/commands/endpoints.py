@@ -189,7 +189,7 @@ async def expand(virtual_drive_id: UUID, submit: Submit, body: VirtualDriveExpan
     """Gives it the free space of its drive group directly behind it.
 
     Its data and its users stay; who is connected sees the new size when it connects again. The
-    new space reads as what was there before, and is initialised in the background. It is never
+    new space reads as what was there before, and is initialized in the background. It is never
     made smaller again.
     """
     return await submit(intents.expand(virtual_drive_id, body))

@@ -30,6 +30,18 @@ async def host_restored(session: AsyncSession, now_us: int, host_id: UUID) -> No
         await _end(session, now_us, command, CommandState.INDETERMINATE, REASON)
 
 
+async def server_restored(session: AsyncSession, now_us: int) -> None:
+    """This server went back to a backup: a host may have got and run them since.
+
+    They are never sent again. What their hosts say about them still counts.
+    """
+    found = await session.execute(
+        select(Command).where(Command.state.in_([UNSENT.value, OFFERED.value]))
+    )
+    for command in found.scalars():
+        await _end(session, now_us, command, CommandState.INDETERMINATE, UNANSWERED)
+
+
 async def life_ended(session: AsyncSession, now_us: int, host_id: UUID) -> None:
     """The host counts its revisions anew: a number that was looked at means something else now."""
     found = await session.execute(

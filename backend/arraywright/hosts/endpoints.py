@@ -1,4 +1,4 @@
-"""Hosts, the fleet's figures and enrolment over HTTP."""
+"""Hosts, the fleet's figures and enrollment over HTTP."""
 
 from typing import Annotated
 from uuid import UUID
@@ -13,9 +13,10 @@ from arraywright.dependencies import (
     Viewer,
     WriteSession,
 )
-from arraywright.hosts import enrolment, service
+from arraywright.hosts import enrolment, lines, service
 from arraywright.hosts.filters import HostFilter
 from arraywright.hosts.schemas import (
+    EnrolmentLines,
     EnrolmentToken,
     EnrolmentTokenCreate,
     EnrolmentTokenCreated,
@@ -84,14 +85,31 @@ async def create_token(
     principal: FleetAdministrator,
     session: WriteSession,
 ) -> EnrolmentTokenCreated:
-    """Good for one machine; the token and the line to run there are shown this once."""
+    """For one host or many; the token and the line to run there are shown this once."""
     return await enrolment.create(
         session, runtime, principal, body, url=base_url(request, runtime.settings)
     )
+
+
+@tokens_router.get("/lines", name="lines", responses=problems())
+async def list_lines(
+    request: Request,
+    runtime: RuntimeDep,
+    principal: FleetAdministrator,
+    url: Annotated[
+        str, Query(max_length=300, description="how hosts reach this server; empty: as you do")
+    ] = "",
+) -> EnrolmentLines:
+    """What to run on a machine so that it enrolls; TOKEN stands for the token."""
+    address = url or base_url(request, runtime.settings)
+    return lines.every(runtime.settings, lines.checked(address))
 
 
 @tokens_router.delete("/{token_id}", name="revoke", status_code=204, responses=problems(404))
 async def revoke_token(
     token_id: UUID, runtime: RuntimeDep, principal: FleetAdministrator, session: WriteSession
 ) -> None:
-    await enrolment.revoke(session, runtime, principal, token_id)
+    """No host enrolls with it any more; those that did stay."""
+    await enrolment.revoke(
+        session, runtime.clock.now_us(), actor=principal.username, token_id=token_id
+    )

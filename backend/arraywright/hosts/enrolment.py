@@ -1,7 +1,14 @@
-"""How a machine becomes a host: a one-time token buys an identity for its public key."""
+"""How a machine becomes a host: a token buys an identity for its public key.
+
+A token enrolls one host, or as many as whoever made it said, until it expires or is revoked.
+What a token that has leaked can do is bounded: it enrolls hosts, which report and obey; each
+use is in the audit trail and in the list of tokens, and uses beyond a burst are slowed down.
+"""
 
 import base64
 import binascii
+from collections import defaultdict
+from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -14,8 +21,10 @@ from arraywright.alerts.schemas import ServerRule
 from arraywright.audit import service as audit
 from arraywright.auth.limiter import Counter
 from arraywright.auth.principal import Principal
-from arraywright.hosts import models, repository, service
+from arraywright.hosts import lines, models, repository, service
 from arraywright.hosts.schemas import (
+    USES_MAX,
+    EnrolledHost,
     EnrolmentToken,
     EnrolmentTokenCreate,
     EnrolmentTokenCreated,
@@ -28,15 +37,22 @@ from arraywright.kit.problems import (
     InvalidError,
     NotFoundError,
     ProblemError,
+    TooManyError,
 )
 from arraywright.kit.schema import Page, moment
 from arraywright.kit.secrets import digest_of, make_secret
 from arraywright.link.models import SyncCursor
-from arraywright.link.protocol import EnrolRequest, EnrolResponse
+from arraywright.link.protocol import (
+    EnrolRequest,
+    EnrolResponse,
+    EnrolStatus,
+    EnrolStatusRequest,
+)
 from arraywright.live import outbox
 from arraywright.runtime import Runtime
 
 MINUTE_US = 60_000_000
+SHOWN_HOSTS = 5
 
 
 def parse_public_key(text: str) -> ec.EllipticCurvePublicKey:
@@ -54,8 +70,9 @@ def parse_public_key(text: str) -> ec.EllipticCurvePublicKey:
     return key
 
 
-def _view(row: models.EnrolToken, now_us: int) -> EnrolmentToken:
-    unused = row.used_us is None and row.revoked_us is None
+def _view(
+    row: models.EnrolToken, now_us: int, hosts: Sequence[EnrolledHost] = ()
+) -> EnrolmentToken:
     return EnrolmentToken(
         id=row.id,
         name=row.name,
@@ -63,11 +80,32 @@ def _view(row: models.EnrolToken, now_us: int) -> EnrolmentToken:
         created_at=moment(row.created_us),
         created_by=row.created_by,
         expires_at=moment(row.expires_us),
+        uses=row.uses,
+        max_uses=row.max_uses,
+        labels=row.labels,
         used_at=moment(row.used_us),
         host_id=row.host_id,
+        hosts=list(hosts),
         revoked=row.revoked_us is not None,
-        usable=unused and row.expires_us > now_us,
+        usable=_refusal(row, now_us) is None,
     )
+
+
+async def _views(
+    session: AsyncSession, rows: Sequence[models.EnrolToken], now_us: int
+) -> list[EnrolmentToken]:
+    hosts: dict[UUID, list[EnrolledHost]] = defaultdict(list)
+    ids = [row.id for row in rows]
+    for found in await repository.hosts_of_tokens(session, ids, newest=SHOWN_HOSTS):
+        hosts[found.enrol_token_id].append(
+            EnrolledHost(
+                id=found.id,
+                label=found.shown,
+                enrolled_at=moment(found.enrolled_us),
+                retired=found.retired_us is not None,
+            )
+        )
+    return [_view(row, now_us, hosts[row.id]) for row in rows]
 
 
 async def page(session: AsyncSession, runtime: Runtime, query: PageQuery) -> Page[EnrolmentToken]:
@@ -81,14 +119,32 @@ async def page(session: AsyncSession, runtime: Runtime, query: PageQuery) -> Pag
         bind=lambda values: [values[0], UUID(values[1])],
         descending=True,
     )
-    now_us = runtime.clock.now_us()
-    return Page(items=[_view(row[0], now_us) for row in rows], next_cursor=cursor, total=total)
+    items = await _views(session, [row[0] for row in rows], runtime.clock.now_us())
+    return Page(items=items, next_cursor=cursor, total=total)
+
+
+async def everything(session: AsyncSession, now_us: int) -> list[EnrolmentToken]:
+    """All tokens, the newest first; for the command line."""
+    found = await session.execute(
+        repository.tokens().order_by(models.EnrolToken.created_us.desc(), models.EnrolToken.id)
+    )
+    return await _views(session, list(found.scalars()), now_us)
 
 
 async def issue(
-    session: AsyncSession, now_us: int, *, created_by: str, name: str, minutes: int
+    session: AsyncSession,
+    now_us: int,
+    *,
+    created_by: str,
+    name: str,
+    minutes: int,
+    max_uses: int | None = 1,
+    labels: Sequence[str] = (),
 ) -> tuple[models.EnrolToken, str]:
-    """The row and the secret; also for the command line."""
+    """The row and the secret; also for the command line.
+
+    The limits are those of `EnrolmentTokenCreate`, which callers validate with.
+    """
     secret = make_secret("awe")
     row = models.EnrolToken(
         id=uuid4(),
@@ -98,10 +154,22 @@ async def issue(
         created_by=created_by,
         created_us=now_us,
         expires_us=now_us + minutes * MINUTE_US,
+        max_uses=max_uses,
+        uses=0,
+        labels=list(labels),
     )
     session.add(row)
     await audit.record(
-        session, now_us, actor=created_by, action="enrolment_token.create", target=row.prefix
+        session,
+        now_us,
+        actor=created_by,
+        action="enrolment_token.create",
+        target=row.prefix,
+        detail={
+            "uses": "any" if max_uses is None else str(max_uses),
+            "minutes": str(minutes),
+            "labels": " ".join(labels),
+        },
     )
     return row, secret.text
 
@@ -121,38 +189,60 @@ async def create(
         created_by=principal.username,
         name=body.name,
         minutes=body.expires_in_minutes,
+        max_uses=body.max_uses,
+        labels=body.labels,
     )
-    line = runtime.settings.install_line.format(url=url, token=text)
+    line = lines.installed(runtime.settings, url, text)
     return EnrolmentTokenCreated(**_view(row, now_us).model_dump(), token=text, install_line=line)
 
 
-async def revoke(
-    session: AsyncSession, runtime: Runtime, principal: Principal, token_id: UUID
-) -> None:
+async def revoke(session: AsyncSession, now_us: int, *, actor: str, token_id: UUID) -> None:
+    """Hosts that enrolled with it stay."""
     row = await session.get(models.EnrolToken, token_id)
     if row is None:
-        raise NotFoundError("There is no such enrolment token.")
-    now_us = runtime.clock.now_us()
+        raise NotFoundError("There is no such enrollment token.")
     row.revoked_us = row.revoked_us or now_us
     await audit.record(
-        session,
-        now_us,
-        actor=principal.username,
-        action="enrolment_token.revoke",
-        target=row.prefix,
+        session, now_us, actor=actor, action="enrolment_token.revoke", target=row.prefix
+    )
+
+
+async def revoke_usable(session: AsyncSession, now_us: int) -> None:
+    """All that a host could still enroll with."""
+    for row in await repository.unexpired_tokens(session, now_us):
+        row.revoked_us = row.revoked_us or now_us
+
+
+def _used_up(row: models.EnrolToken) -> ProblemError:
+    if row.max_uses == 1:
+        return ForbiddenError("The enrollment token has been used already.", code="token_used")
+    return ForbiddenError(
+        f"The enrollment token has been used up: {row.uses} hosts enrolled with it.",
+        code="token_used",
     )
 
 
 def _refusal(row: models.EnrolToken | None, now_us: int) -> ProblemError | None:
     if row is None:
-        return ForbiddenError("The enrolment token is not known.", code="token_invalid")
+        return ForbiddenError("The enrollment token is not known.", code="token_invalid")
     if row.revoked_us is not None:
-        return ForbiddenError("The enrolment token has been revoked.", code="token_revoked")
-    if row.used_us is not None:
-        return ForbiddenError("The enrolment token has been used already.", code="token_used")
+        return ForbiddenError("The enrollment token has been revoked.", code="token_revoked")
+    if row.uses >= (row.max_uses or USES_MAX):
+        return _used_up(row)
     if row.expires_us <= now_us:
-        return ForbiddenError("The enrolment token has expired.", code="token_expired")
+        return ForbiddenError("The enrollment token has expired.", code="token_expired")
     return None
+
+
+def _slow_down(runtime: Runtime, token_id: UUID) -> None:
+    wait_s = runtime.allowances.enrolment_delay_s(token_id)
+    if wait_s > 0:
+        seconds = int(wait_s) + 1
+        raise TooManyError(
+            f"Too many hosts enroll with this token at once. Try again in {seconds} seconds.",
+            params={"seconds": str(seconds)},
+            headers={"Retry-After": str(seconds)},
+        )
 
 
 async def enrol(runtime: Runtime, body: EnrolRequest, *, address: str) -> EnrolResponse:
@@ -166,6 +256,8 @@ async def enrol(runtime: Runtime, body: EnrolRequest, *, address: str) -> EnrolR
         # A good token is never held up by bad ones from the same address.
         runtime.limiter.check(counters)
         runtime.limiter.failed(counters)
+    elif known is not None:
+        _slow_down(runtime, known.id)
     async with runtime.database.write() as session:
         row = await repository.token_by_digest(session, digest_of(body.token))
         refusal = _refusal(row, now_us)
@@ -176,12 +268,13 @@ async def enrol(runtime: Runtime, body: EnrolRequest, *, address: str) -> EnrolR
             )
         if refusal is None:
             assert row is not None
-            if not await repository.burn_token(session, row.id, host_id=host_id, now_us=now_us):
-                refusal = ForbiddenError(
-                    "The enrolment token has been used already.", code="token_used"
-                )
+            if not await repository.use_token(
+                session, row.id, host_id=host_id, now_us=now_us, limit=USES_MAX
+            ):
+                refusal = _used_up(row)
         if refusal is None:
-            await _add_host(session, host_id, body, now_us, address)
+            assert row is not None
+            await _add_host(session, host_id, body, now_us, address, row)
             await _free_former(session, runtime, body, now_us)
         else:
             await audit.record(
@@ -201,6 +294,24 @@ async def enrol(runtime: Runtime, body: EnrolRequest, *, address: str) -> EnrolR
     return EnrolResponse(agent_id=str(host_id), server_id=str(runtime.server_id))
 
 
+async def status(
+    runtime: Runtime, body: EnrolStatusRequest, *, address: str, url: str
+) -> EnrolStatus:
+    """Whether a host has arrived, for the program that has just enrolled it.
+
+    The token proves who asks, also when it is used up; it tells of its own hosts only.
+    """
+    counters = [Counter(f"enrol {address}")]
+    async with runtime.database.read() as session:
+        token = await repository.token_by_digest(session, digest_of(body.token))
+        row = await repository.find(session, UUID(body.agent_id))
+    if token is None or row is None or row[0].enrol_token_id != token.id:
+        runtime.limiter.check(counters)
+        runtime.limiter.failed(counters)
+        raise ForbiddenError("No host enrolled with this token.", code="token_invalid")
+    return EnrolStatus(presence=row[1].presence, page_url=f"{url}/hosts/{body.agent_id}")
+
+
 async def _free_former(
     session: AsyncSession, runtime: Runtime, body: EnrolRequest, now_us: int
 ) -> None:
@@ -214,7 +325,12 @@ async def _free_former(
 
 
 async def _add_host(
-    session: AsyncSession, host_id: UUID, body: EnrolRequest, now_us: int, address: str
+    session: AsyncSession,
+    host_id: UUID,
+    body: EnrolRequest,
+    now_us: int,
+    address: str,
+    token: models.EnrolToken,
 ) -> None:
     session.add(
         models.Host(
@@ -223,6 +339,8 @@ async def _add_host(
             public_key=body.public_key,
             machine_id_hash=body.machine_id_hash,
             enrolled_us=now_us,
+            enrol_token_id=token.id,
+            labels=token.labels,
         )
     )
     await session.flush()
@@ -235,6 +353,6 @@ async def _add_host(
         actor="agent",
         action="host.enrol",
         target=body.hostname,
-        detail={"host_id": str(host_id)},
+        detail={"host_id": str(host_id), "token": token.prefix, "labels": " ".join(token.labels)},
         address=address,
     )

@@ -1,12 +1,13 @@
 """Filters of the host list."""
 
 from typing import Annotated
+from uuid import UUID
 
 from pydantic import Field
 
 from arraywright.kit.paging import PageQuery
 from arraywright.kit.presence import Presence
-from arraywright.link.protocol import VirtualDriveState
+from arraywright.link.protocol import ControllerStatus
 
 
 class HostFilter(PageQuery):
@@ -15,5 +16,12 @@ class HostFilter(PageQuery):
     online: Annotated[
         bool | None, Field(description="connecting, online or late; or none of these")
     ] = None
-    worst_state: VirtualDriveState | None = None
+    worst_state: ControllerStatus | None = None
     alerts: Annotated[bool | None, Field(description="with or without open alerts")] = None
+    label: Annotated[
+        list[Annotated[str, Field(max_length=63)]],
+        Field(description="all of these labels", max_length=16),
+    ] = []
+    enrolment_token_id: Annotated[
+        UUID | None, Field(description="the token with which they enrolled")
+    ] = None

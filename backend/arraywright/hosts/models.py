@@ -1,5 +1,6 @@
 """Hosts, their figures and the tokens that let new ones in."""
 
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
@@ -30,6 +31,8 @@ class Host(Base):
     public_key: Mapped[str] = mapped_column(String(512))
     machine_id_hash: Mapped[str] = mapped_column(String(64))
     enrolled_us: Mapped[int]
+    enrol_token_id: Mapped[UUID | None] = mapped_column(default=None, index=True)
+    labels: Mapped[list[Any]] = mapped_column(default=list)
     retired_us: Mapped[int | None] = mapped_column(default=None)
 
     @classmethod
@@ -110,6 +113,9 @@ class EnrolToken(Base):
     created_by: Mapped[str] = mapped_column(String(64))
     created_us: Mapped[int] = mapped_column(index=True)
     expires_us: Mapped[int]
+    max_uses: Mapped[int | None] = mapped_column(default=None)
+    uses: Mapped[int] = mapped_column(default=0)
+    labels: Mapped[list[Any]] = mapped_column(default=list)
     used_us: Mapped[int | None] = mapped_column(default=None)
     host_id: Mapped[UUID | None] = mapped_column(default=None)
     revoked_us: Mapped[int | None] = mapped_column(default=None)

@@ -1,20 +1,23 @@
 """Questions about hosts."""
 
+import json
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import and_, bindparam, delete, func, select, update
+from sqlalchemy import String, and_, bindparam, cast, delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.alerts.models import Alert
+from arraywright.alerts.schemas import ServerRule
 from arraywright.hosts.filters import HostFilter
 from arraywright.hosts.models import EnrolToken, Host, HostSummary, namesake, shown_name
 from arraywright.kit.paging_sql import Rows
 from arraywright.kit.presence import HERE, Presence
 from arraywright.link.models import SyncCursor
+from arraywright.link.protocol import ControllerStatus, EventClass
 from arraywright.storage.models import ObjectState
 from arraywright.storage.projection import (
     ACTIVE_OPERATIONS,
@@ -24,7 +27,14 @@ from arraywright.storage.projection import (
 )
 
 CHUNK = 500
-WORST_STATES = ("optimal", "starting", "partially_degraded", "degraded", "offline")
+WORST_STATES = (
+    ControllerStatus.OPTIMAL.value,
+    ControllerStatus.STARTING.value,
+    ControllerStatus.NEEDS_ATTENTION.value,
+    ControllerStatus.DEGRADED.value,
+    ControllerStatus.FAILED.value,
+)
+CALM_STATES = (None, *WORST_STATES[:2])
 SEVERITIES = ("debug", "progress", "info", "warning", "critical", "fatal")
 
 
@@ -76,6 +86,12 @@ def filtered(query: HostFilter) -> Rows:
         statement = statement.where(HostSummary.online.is_(query.online))
     if query.worst_state is not None:
         statement = statement.where(HostSummary.worst_state == query.worst_state.value)
+    for wanted in query.label:
+        # Labels hold no quotes and no backslashes: the text of the list is searched.
+        quoted = json.dumps(wanted)
+        statement = statement.where(cast(Host.labels, String).contains(quoted, autoescape=True))
+    if query.enrolment_token_id is not None:
+        statement = statement.where(Host.enrol_token_id == query.enrolment_token_id)
     if query.alerts is not None:
         has_alerts = HostSummary.open_alerts > 0
         statement = statement.where(has_alerts if query.alerts else ~has_alerts)
@@ -109,6 +125,8 @@ class _Line:
 
 
 def _apply_counts(row: HostSummary, lines: list[_Line]) -> None:
+    """Counts what there is. Whether it is well, the findings say: see `_apply_findings`."""
+
     def count(kind: str, states: tuple[str, ...] | None = None) -> int:
         wanted = [n for n in lines if n.kind == kind and (states is None or n.state in states)]
         return sum(line.count for line in wanted)
@@ -119,7 +137,6 @@ def _apply_counts(row: HostSummary, lines: list[_Line]) -> None:
     row.controllers = count("controller")
     row.drives = count("drive")
     row.drives_unconfigured = count("drive", ("unconfigured_good",))
-    row.drives_failed = count("drive", FAILED_DRIVES)
     row.hot_spares = count("drive", SPARES)
     row.drive_groups = count("drive_group")
     row.virtual_drives = count("virtual_drive")
@@ -130,8 +147,42 @@ def _apply_counts(row: HostSummary, lines: list[_Line]) -> None:
     row.usable_bytes = size("virtual_drive")
     left = [line.failures_left for line in lines if line.failures_left is not None]
     row.drive_failures_left = min(left, default=None)
-    states = [n.state for n in lines if n.kind == "virtual_drive" and n.state in WORST_STATES]
+    states = [n.state for n in lines if n.kind == "controller" and n.state in WORST_STATES]
     row.worst_state = max(states, key=WORST_STATES.index, default=None)
+
+
+# An alert that is not resolved is a finding that is there. What only informs is no fault.
+_FAULT = and_(Alert.open_key.is_not(None), Alert.severity != EventClass.INFO.value)
+
+
+async def _apply_findings(session: AsyncSession, rows: Collection[HostSummary]) -> None:
+    """A drive has failed if a finding says so; a host's own findings need attention as well."""
+    host_ids = [row.host_id for row in rows]
+    found = await session.execute(
+        select(ObjectState.host_id, func.count())
+        .where(
+            ObjectState.host_id.in_(host_ids),
+            ObjectState.kind == "drive",
+            ObjectState.state.in_(FAILED_DRIVES),
+            ObjectState.deleted.is_(False),
+            exists().where(Alert.object_id == ObjectState.id, _FAULT),
+        )
+        .group_by(ObjectState.host_id)
+    )
+    failed = {host_id: int(count) for host_id, count in found}
+    found = await session.execute(
+        select(Alert.host_id).where(
+            Alert.host_id.in_(host_ids),
+            Alert.object_kind == "host",
+            Alert.rule.not_in([rule.value for rule in ServerRule]),
+            _FAULT,
+        )
+    )
+    troubled = set(found.scalars())
+    for row in rows:
+        row.drives_failed = failed.get(row.host_id, 0)
+        if row.host_id in troubled and row.worst_state in CALM_STATES:
+            row.worst_state = ControllerStatus.NEEDS_ATTENTION.value
 
 
 async def recount(session: AsyncSession, host_ids: Collection[UUID]) -> list[HostSummary]:
@@ -157,6 +208,7 @@ async def recount(session: AsyncSession, host_ids: Collection[UUID]) -> list[Hos
     for row in rows:
         _apply_counts(row, lines[row.host_id])
         row.rev += 1
+    await _apply_findings(session, rows)
     await recount_alerts(session, rows)
     return rows
 
@@ -294,6 +346,18 @@ async def state_counts(session: AsyncSession, kind: str) -> list[tuple[str, int,
     ]
 
 
+async def silent_names(session: AsyncSession) -> list[str]:
+    """Hosts that were connected before and are not heard any more."""
+    silent = [Presence.LATE.value, Presence.OFFLINE.value]
+    found = await session.execute(
+        select(shown_name())
+        .join(HostSummary, HostSummary.host_id == Host.id)
+        .where(HostSummary.presence.in_(silent), Host.retired_us.is_(None))
+        .order_by(Host.name)
+    )
+    return list(found.scalars())
+
+
 async def presence_counts(session: AsyncSession) -> dict[str, int]:
     found = await session.execute(
         select(HostSummary.presence, func.count())
@@ -327,17 +391,53 @@ def tokens() -> Rows:
     return select(EnrolToken)
 
 
+async def unexpired_tokens(session: AsyncSession, now_us: int) -> list[EnrolToken]:
+    found = await session.execute(select(EnrolToken).where(EnrolToken.expires_us > now_us))
+    return list(found.scalars())
+
+
 async def token_by_digest(session: AsyncSession, digest: str) -> EnrolToken | None:
     found = await session.execute(select(EnrolToken).where(EnrolToken.digest == digest))
     return found.scalar_one_or_none()
 
 
-async def burn_token(session: AsyncSession, token_id: UUID, *, host_id: UUID, now_us: int) -> bool:
-    """True for exactly one caller."""
+async def use_token(
+    session: AsyncSession, token_id: UUID, *, host_id: UUID, now_us: int, limit: int
+) -> bool:
+    """True for as many callers as the token has uses."""
     done = await session.execute(
         update(EnrolToken)
-        .where(EnrolToken.id == token_id, EnrolToken.used_us.is_(None))
-        .values(used_us=now_us, host_id=host_id)
+        .where(
+            EnrolToken.id == token_id,
+            EnrolToken.uses < func.coalesce(EnrolToken.max_uses, limit),
+        )
+        .values(uses=EnrolToken.uses + 1, used_us=now_us, host_id=host_id)
         .returning(EnrolToken.id)
+        .execution_options(synchronize_session=False)
     )
     return done.one_or_none() is not None
+
+
+async def hosts_of_tokens(
+    session: AsyncSession, token_ids: Collection[UUID], *, newest: int
+) -> list[Any]:
+    """Rows of (token's id, id, shown name, enrolled, retired), the newest few of each token."""
+    rank = func.row_number().over(
+        partition_by=Host.enrol_token_id, order_by=[Host.enrolled_us.desc(), Host.id]
+    )
+    ranked = (
+        select(
+            Host.enrol_token_id,
+            Host.id,
+            shown_name().label("shown"),
+            Host.enrolled_us,
+            Host.retired_us,
+            rank.label("rank"),
+        )
+        .where(Host.enrol_token_id.in_(token_ids))
+        .subquery()
+    )
+    found = await session.execute(
+        select(ranked).where(ranked.c.rank <= newest).order_by(ranked.c.rank)
+    )
+    return list(found.all())

@@ -1,26 +1,49 @@
-"""Hosts, their enrolment and the fleet's figures."""
+"""Hosts, their enrollment and the fleet's figures."""
 
-from typing import Annotated
+from enum import StrEnum
+from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from arraywright.kit.presence import Presence
 from arraywright.kit.schema import ApiInput, ApiModel, OpenWord, Reason, Timestamp
-from arraywright.link.protocol import DriveState, EventClass, VirtualDriveState
+from arraywright.link.protocol import (
+    ControllerStatus,
+    DriveState,
+    EventClass,
+    VirtualDriveState,
+)
+
+LABELS_MAX = 16
+USES_MAX = 10_000
+"""Also what a token without a number of uses can enroll at most."""
+DAY_MINUTES = 24 * 60
+
+Label = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True,
+        max_length=63,
+        pattern=r"^[A-Za-z0-9]([A-Za-z0-9._:/=-]*[A-Za-z0-9])?$",
+    ),
+]
 
 
 class HostSummary(ApiModel):
     """Figures of one host as of its last report."""
 
     worst_state: Annotated[
-        OpenWord[VirtualDriveState] | None,
-        Field(description="of its virtual drives; null if there are none"),
+        OpenWord[ControllerStatus] | None,
+        Field(description="what its worst finding makes of it; null without a controller"),
     ]
     controllers: int
     drives: int
     drives_unconfigured: Annotated[int, Field(description="unconfigured good drives")]
-    drives_failed: Annotated[int, Field(description="failed, missing or unconfigured bad")]
+    drives_failed: Annotated[
+        int,
+        Field(description="failed, missing or unconfigured bad, and a finding says so"),
+    ]
     hot_spares: int
     drive_groups: int
     virtual_drives: int
@@ -58,6 +81,7 @@ class Host(ApiModel):
     ]
     last_seen: Timestamp | None
     enrolled_at: Timestamp
+    labels: Annotated[list[str], Field(description="given by the token it enrolled with")]
     connected_at: Annotated[Timestamp | None, Field(description="start of the present session")]
     hostname: str
     os: str
@@ -115,6 +139,13 @@ class Fleet(ApiModel):
     open_alerts_by_severity: list[SeverityCount]
 
 
+class EnrolledHost(ApiModel):
+    id: UUID
+    label: str
+    enrolled_at: Timestamp
+    retired: bool
+
+
 class EnrolmentToken(ApiModel):
     id: UUID
     name: str
@@ -122,15 +153,37 @@ class EnrolmentToken(ApiModel):
     created_at: Timestamp
     created_by: str
     expires_at: Timestamp
-    used_at: Timestamp | None
-    host_id: Annotated[UUID | None, Field(description="the host that used it")]
+    uses: Annotated[int, Field(description="hosts that enrolled with it")]
+    max_uses: Annotated[
+        int | None,
+        Field(description=f"null: any number until it expires, at most {USES_MAX}"),
+    ]
+    labels: Annotated[list[str], Field(description="what its hosts are labeled with")]
+    used_at: Annotated[Timestamp | None, Field(description="last use")]
+    host_id: Annotated[UUID | None, Field(description="the host that used it last")]
+    hosts: Annotated[
+        list[EnrolledHost],
+        Field(description="the newest of them; all: GET /hosts?enrolment_token_id=…"),
+    ]
     revoked: bool
     usable: bool
 
 
 class EnrolmentTokenCreate(ApiInput):
     name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=64)] = ""
-    expires_in_minutes: Annotated[int, Field(ge=1, le=7 * 24 * 60)] = 60
+    expires_in_minutes: Annotated[int, Field(ge=1, le=7 * DAY_MINUTES)] = 60
+    max_uses: Annotated[
+        int | None,
+        Field(ge=1, le=USES_MAX, description="null: any number, for a day at most"),
+    ] = 1
+    labels: Annotated[list[Label], Field(max_length=LABELS_MAX)] = []
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        if self.max_uses is None and self.expires_in_minutes > DAY_MINUTES:
+            raise ValueError("a token without a number of uses lasts for a day at most")
+        self.labels = sorted(set(self.labels))
+        return self
 
 
 class EnrolmentTokenCreated(EnrolmentToken):
@@ -138,3 +191,26 @@ class EnrolmentTokenCreated(EnrolmentToken):
     install_line: Annotated[
         str, Field(description="the one line to run on the machine that is to be enrolled")
     ]
+
+
+class LineForm(StrEnum):
+    PACKAGE = "package"
+    INSTALLED = "installed"
+    CONTAINER = "container"
+
+
+class EnrolmentLine(ApiModel):
+    form: Annotated[
+        LineForm,
+        Field(
+            description="package: installs the Debian package that lies there, then enrolls; "
+            "installed: the agent is there; container: an agent with emulated drives, to try"
+        ),
+    ]
+    line: Annotated[str, Field(description="TOKEN stands for the token")]
+
+
+class EnrolmentLines(ApiModel):
+    url: Annotated[str, Field(description="how hosts reach this server by these lines")]
+    loopback: Annotated[bool, Field(description="that address works on this machine only")]
+    lines: list[EnrolmentLine]

@@ -59,6 +59,7 @@ def _view(row: Any, principal: Principal) -> Host:
         stale_since=None if summary.online else moment(summary.last_seen_us),
         last_seen=moment(summary.last_seen_us),
         enrolled_at=moment(host.enrolled_us),
+        labels=host.labels,
         connected_at=moment(summary.connected_us) if summary.online else None,
         hostname=doc.get("hostname", host.name),
         os=doc.get("os", ""),

@@ -21,6 +21,8 @@ from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.orm import DeclarativeBase, ORMExecuteState, Session, with_loader_criteria
 
+from arraywright.kit.peer import acting_as, peer_of
+
 Document = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 SequenceKey = BigInteger().with_variant(Integer(), "sqlite")
 
@@ -102,9 +104,23 @@ def _limit_to_hosts(state: ORMExecuteState) -> None:
     state.statement = state.statement.options(*limits)
 
 
+def _connect_as_peer(engine: AsyncEngine) -> None:
+    peer = peer_of(engine.url)
+    if peer is None:
+        return
+
+    @event.listens_for(engine.sync_engine, "do_connect")
+    def connect(dialect: Any, _record: Any, arguments: Any, parameters: Any) -> Any:
+        with acting_as(peer):
+            return dialect.connect(*arguments, **parameters)
+
+
 class Database:
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, as_peer: bool = False) -> None:
+        """`as_peer`: for root on the command line, see `kit.peer`."""
         self.engine = create_engine(url)
+        if as_peer:
+            _connect_as_peer(self.engine)
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         self._writing = self.engine.execution_options(immediate=True)
         self._lock = asyncio.Lock()

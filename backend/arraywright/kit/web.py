@@ -3,11 +3,14 @@
 import re
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
-from arraywright.settings import Settings
+from arraywright.settings import ROOT_PATH, Settings
 
+ROOT = "arraywright.root"
+"""Where `middleware.RootPath` keeps the sub-path of a request."""
 Network = IPv4Network | IPv6Network
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,253}|\[[0-9a-fA-F:.]{2,45}\]")
 
@@ -83,6 +86,27 @@ def is_https(request: HTTPConnection, settings: Settings) -> bool:
     return bool(said) and said[-1].lower() == "https"
 
 
+def configured_root(settings: Settings) -> str:
+    """The sub-path that the administrator has named; "" if none."""
+    if settings.root_path:
+        return settings.root_path
+    path = urlsplit(settings.public_url).path.rstrip("/")
+    return path if ROOT_PATH.fullmatch(path) else ""
+
+
+def forwarded_root(request: HTTPConnection, settings: Settings) -> str:
+    """The sub-path that a proxy of ours has named; anybody else's word is ignored."""
+    if not is_behind_proxy(request, settings):
+        return ""
+    path = request.headers.get("x-forwarded-prefix", "").strip().rstrip("/")
+    return path if ROOT_PATH.fullmatch(path) else ""
+
+
+def root_path(request: HTTPConnection) -> str:
+    """ "" or "/…": what the caller sees in front of every address of ours."""
+    return str(request.scope.get(ROOT, ""))
+
+
 def base_url(request: HTTPConnection, settings: Settings) -> str:
     """How the caller reaches us, without a trailing slash.
 
@@ -98,7 +122,8 @@ def base_url(request: HTTPConnection, settings: Settings) -> str:
         server = request.scope.get("server") or ("localhost", settings.port)
         name, port = str(server[0]), str(server[1])
         name = f"[{name}]" if ":" in name else name
-    return f"{scheme}://{name}:{port}" if port else f"{scheme}://{name}"
+    origin = f"{scheme}://{name}:{port}" if port else f"{scheme}://{name}"
+    return origin + root_path(request)
 
 
 def _is_ours(name: str, request: HTTPConnection, settings: Settings) -> bool:

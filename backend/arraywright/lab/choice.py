@@ -32,7 +32,7 @@ from arraywright.lab.schemas import (
     ScenarioSweep,
     Workload,
 )
-from arraywright.link.protocol import RaidLevel, WritePolicy
+from arraywright.link.protocol import BatteryState, RaidLevel, WritePolicy
 from arraywright.storage import service as storage
 from arraywright.storage.schemas import Controller, Drive
 
@@ -146,6 +146,16 @@ class Situation:
         cache = self.controller.cache
         return cache.size_bytes if cache is not None else 0
 
+    @property
+    def battery(self) -> BatteryState:
+        """A medium that keeps its content needs none."""
+        cache = self.controller.cache
+        if cache is not None and cache.survives_power_loss:
+            return BatteryState.OPTIMAL
+        words = {each.value for each in BatteryState}
+        state = self.controller.battery
+        return BatteryState(state) if state in words else BatteryState.MISSING
+
     def levels(self, known: Catalogue, wanted: RaidLevel) -> list[RaidLevel]:
         """What the controller offers and arraysim knows, and in any case what was asked for."""
         simulated = {each.level for model in known.controllers for each in model.levels}
@@ -167,6 +177,7 @@ def _scenario(
         controller=ScenarioController(
             profile=profile if profile in profiles else NATIVE,
             cache_bytes=min(situation.cache_bytes, CACHE_BYTES),
+            battery=situation.battery,
         ),
         drives=ScenarioDrives(
             profile=drive.profile, count=count, capacity_bytes=situation.capacity_bytes
@@ -201,6 +212,7 @@ def _choice(array: PredictedArray, body: ChoiceRequest, has_cache: bool) -> Choi
     return Choice(
         level=array.level,
         write_policy=array.write_policy,
+        write_policy_reason=array.write_policy_reason,
         chosen=(array.level, array.write_policy) == (body.level, wanted),
         refused=array.refused,
         size_bytes=array.size_bytes,
@@ -219,7 +231,7 @@ async def predict(lab: Lab, situation: Situation, body: ChoiceRequest) -> Choice
     if run.problem is not None:
         raise run.problem
     if not run.answer:
-        raise LabFailedError("The prediction was cancelled.", code="lab_cancelled", status=503)
+        raise LabFailedError("The prediction was canceled.", code="lab_cancelled", status=503)
     arrays = service.decode(run).arrays
     has_cache = situation.cache_bytes > 0
     return ChoicePrediction(

@@ -128,7 +128,7 @@ async def predict(lab: Lab, built: Built, body: MeasuredRequest) -> MeasuredPred
     if run.problem is not None:
         raise run.problem
     if not run.answer:
-        raise LabFailedError("The prediction was cancelled.", code="lab_cancelled", status=503)
+        raise LabFailedError("The prediction was canceled.", code="lab_cancelled", status=503)
     array = service.decode(run).arrays[0]
     return MeasuredPrediction(
         version=version,

@@ -73,6 +73,9 @@ class ChoiceFigures(ApiModel):
 class Choice(ApiModel):
     level: OpenWord[RaidLevel]
     write_policy: OpenWord[WritePolicy]
+    write_policy_reason: Annotated[
+        str | None, Field(description="why the battery rule makes another one of it")
+    ] = None
     chosen: bool
     refused: Annotated[str | None, Field(description="why it cannot be; then nothing follows")]
     size_bytes: int

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from arraywright.kit.schema import ApiInput, ApiModel, OpenWord, Timestamp
 from arraywright.link.protocol import (
+    BatteryState,
     DriveInterface,
     DriveMedia,
     IoPolicy,
@@ -174,6 +175,13 @@ class SharedController(ApiInput):
     profile: ProfileName
     cache_bytes: Annotated[
         int | None, Field(ge=0, le=16 * 1024**3, description="absent: as fitted")
+    ] = None
+    battery: Annotated[
+        BatteryState | None,
+        Field(
+            description="of its cache: its rule decides what write-back becomes; "
+            "absent: optimal, or missing if the model takes none"
+        ),
     ] = None
     expander_bytes_per_s: Annotated[
         int, Field(ge=0, le=2**40, description="between it and its drives; 0: there is none")
@@ -377,6 +385,13 @@ class DriveCommands(ApiModel):
     written_bytes: int
 
 
+class PredictionWarning(ApiModel):
+    """Why figures may say too much."""
+
+    code: str
+    text: str
+
+
 class PredictedPoint(ApiModel):
     """One array under one load."""
 
@@ -395,6 +410,7 @@ class PredictedPoint(ApiModel):
     read_latency: PredictedLatency
     write_latency: PredictedLatency
     drives: list[DriveCommands]
+    warnings: list[PredictionWarning] = []
 
 
 class Rating(ApiModel):
@@ -463,6 +479,11 @@ class PredictedArray(ApiModel):
     level: OpenWord[RaidLevel]
     drives: int
     write_policy: OpenWord[WritePolicy]
+    effective_write_policy: Annotated[
+        OpenWord[WritePolicy] | None,
+        Field(description="what the controller's battery rule makes of it; null: not told"),
+    ] = None
+    write_policy_reason: Annotated[str | None, Field(description="why that is another one")] = None
     read_policy: OpenWord[ReadPolicy]
     io_policy: OpenWord[IoPolicy]
     strip_bytes: int
@@ -486,6 +507,9 @@ class Prediction(ApiModel):
     drive: str
     capacity_bytes: int
     cache_bytes: int
+    battery: Annotated[
+        OpenWord[BatteryState] | None, Field(description="of the cache, as assumed")
+    ] = None
     arrays: list[PredictedArray]
 
 

@@ -16,7 +16,7 @@ from arraywright.hosts.models import Host
 from arraywright.link import history, identity, lives, repository
 from arraywright.link.identity import Machine, Origin
 from arraywright.link.models import SyncCursor
-from arraywright.link.protocol import HelloFrame
+from arraywright.link.protocol import REASONS, HelloFrame
 from arraywright.link.registry import Peer
 from arraywright.runtime import Runtime
 
@@ -26,10 +26,7 @@ CONTESTED_HOLD_S = 600.0
 """Once a second machine was seen, it takes the host's place only after so long an absence."""
 CONTESTED_RETRY_S = 600
 IN_USE = "identity_in_use"
-IN_USE_TEXT = (
-    "Another machine uses this host's identity. If this machine is a copy, give it an identity "
-    "of its own: arraywright-uplink enrol --force"
-)
+IN_USE_TEXT = REASONS[IN_USE]
 
 
 class RefusedError(Exception):

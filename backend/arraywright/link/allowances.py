@@ -20,6 +20,8 @@ UNKNOWN_OBJECTS = 1_000
 TOMBSTONES = 20_000
 FULL_STATE_CHARACTERS = 96 * 1024 * 1024
 TELL_EVERY_S = 60.0
+ENROLMENTS_BURST = 100
+ENROLMENTS_PER_S = 1.0
 STRANGERS = 1_000
 STRANGERS_PER_ADDRESS = 200
 
@@ -71,6 +73,7 @@ class Allowances:
         self._clock = clock
         self._hosts: dict[UUID, Allowance] = {}
         self._strangers: Counter[str] = Counter()
+        self._enrolments: dict[UUID, tuple[float, float]] = {}
 
     def of(self, host_id: UUID) -> Allowance:
         """Lives as long as the process: connecting anew gives nothing back."""
@@ -112,6 +115,15 @@ class Allowances:
         host.nonsense_told_s = now_s
         total, host.nonsense = host.nonsense, 0
         return total
+
+    def enrolment_delay_s(self, token_id: UUID) -> float:
+        """How long the next host that enrolls with a token has to wait; 0: it may."""
+        now_s = self._clock.monotonic_s()
+        left, at_s = self._enrolments.get(token_id, (float(ENROLMENTS_BURST), now_s))
+        left = min(left + (now_s - at_s) * ENROLMENTS_PER_S, float(ENROLMENTS_BURST))
+        allowed = left >= 1
+        self._enrolments[token_id] = (left - 1 if allowed else left, now_s)
+        return 0.0 if allowed else (1 - left) / ENROLMENTS_PER_S
 
     # Connections without an identity
 

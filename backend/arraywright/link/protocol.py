@@ -435,6 +435,7 @@ class FindingCode(StrEnum):
     VIRTUAL_DRIVE_DEGRADED = "virtual_drive_degraded"
     VIRTUAL_DRIVE_PARTIALLY_DEGRADED = "virtual_drive_partially_degraded"
     VIRTUAL_DRIVE_LOST_BLOCKS = "virtual_drive_lost_blocks"
+    VIRTUAL_DRIVE_LOST_PARITY = "virtual_drive_lost_parity"
     WRITES_LOST = "writes_lost"
     DATA_SUSPECT = "data_suspect"
     REDUNDANCY_INCONSISTENT = "redundancy_inconsistent"
@@ -449,6 +450,8 @@ class FindingCode(StrEnum):
     DRIVE_OUT_OF_DATE = "drive_out_of_date"
     DRIVE_UNCONFIGURED_BAD = "drive_unconfigured_bad"
     DRIVE_SHRUNK = "drive_shrunk"
+    DRIVE_UNCLAIMED = "drive_unclaimed"
+    DRIVE_NAMED_TWICE = "drive_named_twice"
     DRIVE_PREDICTIVE_FAILURE = "drive_predictive_failure"
     DRIVE_MEDIA_ERRORS = "drive_media_errors"
     DRIVE_SLOW = "drive_slow"
@@ -460,10 +463,12 @@ class FindingCode(StrEnum):
     SPARE_OVERWRITTEN = "spare_overwritten"
     SPARE_UNUSABLE = "spare_unusable"
     PLACE_EMPTY = "place_empty"
+    PLACE_SUPERSEDED = "place_superseded"
     SPARES_USED_UP = "spares_used_up"
     CACHE_FAILED = "cache_failed"
     CACHE_PRESERVED = "cache_preserved"
     FOREIGN_CONFIGURATION = "foreign_configuration"
+    STATE_RECORD_DAMAGED = "state_record_damaged"
     BATTERY_MISSING = "battery_missing"
     BATTERY_FAILED = "battery_failed"
     BATTERY_NOT_READY = "battery_not_ready"
@@ -472,6 +477,7 @@ class FindingCode(StrEnum):
     BATTERY_LEARN_DUE = "battery_learn_due"
     UPS_ON_BATTERY = "ups_on_battery"
     STATE_UNWRITABLE = "state_unwritable"
+    MONITOR_SILENT = "monitor_silent"
     FINDINGS_OMITTED = "findings_omitted"
 
 
@@ -1046,6 +1052,18 @@ class EnrolResponse(Wire):
     server_id: Uuid
 
 
+class EnrolStatusRequest(Wire):
+    """Asks whether the host that enrolled with this token has arrived."""
+
+    token: Text
+    agent_id: Uuid
+
+
+class EnrolStatus(Wire):
+    presence: Word
+    page_url: Text
+
+
 class ChallengeFrame(Wire):
     v: Literal[1]
     t: Literal["challenge"]
@@ -1244,6 +1262,7 @@ class VdDeleteArgs(Wire):
 
     virtual_drive: Key
     force: bool | None = None
+    unless_content: bool | None = None
 
 
 class StripeCreateArgs(Wire):
@@ -1279,7 +1298,7 @@ class VdSetArgs(Wire):
 
 
 class VdExpandArgs(Wire):
-    """A virtual drive grows into the free space of its drive group directly behind it. Its data and its users stay; who is connected sees the new size when it connects again. The new space reads as what was there before, and is initialised in the background."""
+    """A virtual drive grows into the free space of its drive group directly behind it. Its data and its users stay; who is connected sees the new size when it connects again. The new space reads as what was there before, and is initialized in the background."""
 
     virtual_drive: Key
     size_bytes: Annotated[int, Field(ge=1, le=9007199254740991)] | None = None
@@ -1605,7 +1624,7 @@ class PolicyAnswer(Wire):
 
 
 class LatencyArgs(Wire):
-    """Query: how long reads, writes and flushes took since the counters were reset."""
+    """Query: reads, writes and flushes since the counters were reset, and what waits now."""
 
     kind: Word
     key: Key
@@ -1623,6 +1642,8 @@ class LatencySummary(Wire):
     p99_us: TimeUs
     p999_us: TimeUs
     max_us: TimeUs
+    total_us: TimeUs | None = None
+    total_bytes: Size | None = None
     buckets: Annotated[list[LatencyBucket], Field(max_length=64)]
 
 
@@ -1631,6 +1652,9 @@ class LatencyAnswer(Wire):
     read: LatencySummary
     write: LatencySummary
     flush: LatencySummary
+    queued: Size | None = None
+    cache_hit_bytes: Size | None = None
+    cache_miss_bytes: Size | None = None
 
 
 class BadBlocksArgs(Wire):
@@ -1757,11 +1781,11 @@ REASONS: dict[str, str] = {
     "policy_confirm_needed": 'The host\'s policy "{policy}" requires the typed name or serial number of the object for {op}.',
     "policy_hour_used": 'The host\'s policy "{policy}" permits {limit} destroying commands an hour from the backend, and they are used up. Repeat {op} in {minutes} min, or run it on the host.',
     "stale_precondition": "It has changed since you looked at it. Look again and repeat the command.",
-    "plan_changed": "The plan is not the one that was previewed. Preview again.",
+    "plan_changed": "The drives or settings have changed since this plan was made. Nothing was changed. Preview again, or repeat the command.",
     "expired": "The command expired before it could run.",
     "interrupted": "The agent stopped while this command ran. Look at the present state before you repeat it.",
     "host_restored": "The state of the host went back after this command was sent; whether it ran is not known. Look at the object before you repeat it.",
-    "identity_in_use": "Another machine uses this host's identity and is connected to the backend. If this machine is a copy, give it an identity of its own: arraywright-uplink enrol --force.",
+    "identity_in_use": "Another machine uses this host's identity, or has until a short while ago. If this machine is a copy, give it an identity of its own: arraywright-uplink enrol --force.",
     "busy": "{key} is busy with {operation}. Wait for it or stop it first.",
     "shutting_down": "The agent is shutting down.",
     "not_online": "The controller is not online yet.",
@@ -1775,16 +1799,18 @@ REASONS: dict[str, str] = {
     "drive_too_small": "Drive {drive} is {missing_bytes} too small: it has {size_bytes} usable, and {needed_bytes} are needed.",
     "drive_not_ugood": "Drive {drive} is {state}; only unconfigured good drives can be used.",
     "drive_gone": "Drive {drive} is no longer there.",
-    "drive_in_use": "Drive {drive} is in use: {why}.",
+    "drive_in_use": "Drive {drive} cannot be used: {why}.",
     "drive_has_data": "Drive {drive} carries {signature}, which this would destroy. If nobody needs it, repeat with force (and, over the API, with the drive's serial number).",
-    "drive_foreign": "Drive {drive} carries a foreign label. If nobody needs its data, repeat with force.",
+    "drive_needed": "Drive {drive} belongs to drive group {group}, which cannot work without it. Nothing was changed. To give up the drive group, delete its virtual drives first.",
+    "drive_changed": 'What is on drive {drive} has changed since the host last looked at it. Nothing was changed. Look at it with "{drive} show all", then repeat the command.',
+    "drive_foreign": 'Drive {drive} carries a foreign label. If nobody needs its data, free it with "{drive} set good force".',
     "mixed_sector_sizes": "Drives with {first} and {second} byte blocks cannot share a drive group.",
     "mixed_media": "SSDs and hard disks cannot share a drive group.",
     "mixed_interfaces": "SAS and SATA drives cannot share a drive group; the controller's policy does not permit it.",
     "strip_invalid": "The strip size must be a power of two from 8 KiB to 1 MiB.",
     "size_invalid": "The size must be a multiple of the block size, at least one row ({row_bytes}) and at most {maximum_bytes}; it is rounded down to whole rows.",
     "name_invalid": "A name has 1 to 15 characters out of A-Z a-z 0-9 _ and -.",
-    "name_taken": "The name {name} is already used by {key}.",
+    "name_taken": 'The name "{name}" is already used by {key}.',
     "strip_unsupported": "{model} has no strips of {given} bytes. It has: {sizes}.",
     "too_many_spans": "{model} takes at most {maximum} spans; {given} would be made.",
     "no_port": "{model} has {ports} ports; {needed} would be needed.",
@@ -1794,18 +1820,20 @@ REASONS: dict[str, str] = {
     "too_many_virtual_drives": "The limit of {maximum} virtual drives is reached.",
     "confirm_mismatch": "The typed name does not match {expected}; nothing was changed.",
     "confirm_needed": "Type {expected} to confirm.",
-    "virtual_drive_in_use": "Virtual drive {name} has {connections} open connections. Disconnect its users first.",
-    "measure_in_use": "Virtual drive {name} has {connections} open connections. Only one that nobody uses can be measured.",
-    "measure_device": "Virtual drive {name} is {device} on this host. Only one that nobody uses can be measured.",
-    "measure_preserved": "Cached writes of virtual drive {name} wait for their drives; nothing is measured over them.",
+    "virtual_drive_has_content": 'Virtual drive "{name}" carries {content}. To delete it all the same, repeat with force, or with confirm={name}.',
+    "virtual_drive_content_unknown": 'What virtual drive "{name}" carries cannot be read. To delete it all the same, repeat with force, or with confirm={name}.',
+    "virtual_drive_in_use": 'Virtual drive "{name}" has {connections} open connections. Disconnect its users first.',
+    "measure_in_use": 'Virtual drive "{name}" has {connections} open connections. Only one that nobody uses can be measured.',
+    "measure_device": 'Virtual drive "{name}" is {device} on this host. Only one that nobody uses can be measured.',
+    "measure_preserved": 'Cached writes of virtual drive "{name}" wait for their drives; nothing is measured over them.',
     "measure_failed": "The virtual drive answered a request with an error.",
     "measure_interrupted": "The virtual drive was taken away: it is being stopped, changed or deleted.",
-    "expand_no_space": "Virtual drive {name} cannot grow: there is no free space of a row or more directly behind it in {group}.",
-    "expand_size": "Virtual drive {name} has {size_bytes}. It can grow in steps of {row_bytes} up to {maximum_bytes}; it never becomes smaller.",
-    "expand_preserved": "Cached writes of virtual drive {name} wait for their drives. It can grow when they are written or discarded.",
-    "stripe_member": "Virtual drive {name} is part of the stripe {stripe}. Delete the stripe first.",
-    "stripe_member_incomplete": "Virtual drive {name} is part of the stripe {stripe}, which is incomplete. Delete that one first, or use force to give it up.",
-    "stripe_has_data": "Virtual drive {name} carries data, which a stripe overwrites. Use force to give it up.",
+    "expand_no_space": 'Virtual drive "{name}" cannot grow: there is no free space of a row or more directly behind it in {group}.',
+    "expand_size": 'Virtual drive "{name}" has {size_bytes}. It can grow in steps of {row_bytes} up to {maximum_bytes}; it never becomes smaller.',
+    "expand_preserved": 'Cached writes of virtual drive "{name}" wait for their drives. It can grow when they are written or discarded.',
+    "stripe_member": 'Virtual drive "{name}" is part of the stripe "{stripe}". Delete the stripe first.',
+    "stripe_member_incomplete": 'Virtual drive "{name}" is part of the stripe "{stripe}", which is incomplete. Delete that one first, or use force to give it up.',
+    "stripe_has_data": 'Virtual drive "{name}" carries data, which a stripe overwrites. Use force to give it up.',
     "spare_too_small": "Drive {drive} is {missing_bytes} too small to replace any member of {group}: it has {size_bytes} usable, and {needed_bytes} are needed.",
     "spare_not_needed": "No drive group here has redundancy that a spare could restore.",
     "spare_none": "No suitable hot spare is available.",
@@ -1841,7 +1869,7 @@ REASONS: dict[str, str] = {
     "undo_cache": "Acknowledged writes that were only in the cache were given up with it.",
     "undo_degraded": "Not all members of its drive group were in sync when it was deleted.",
     "undo_bad_blocks": "It had blocks that were known to be bad; which ones is not known any more.",
-    "undo_present": "{name} is here.",
+    "undo_present": 'Virtual drive "{name}" exists.',
     "undo_group_gone": "The drive group it was in is not here.",
     "undo_space_used": "Its place in {group} has been used since.",
     "undo_damaged": "What was saved as {place} cannot be read. With {place} put back out of a copy of the agent's state directory, and the agent started again, it can be restored; without, its room is used again in time.",
@@ -1921,15 +1949,19 @@ REASONS: dict[str, str] = {
     "finding_virtual_drive_partially_degraded": 'Virtual drive "{name}" is partially degraded. Not in sync: {places}.',
     "effect_virtual_drive_partially_degraded": "It survives the failure of {count} more drives.",
     "remedy_virtual_drive_partially_degraded": "Nothing is being rebuilt. Replace {drive}, or add a hot spare.",
+    "remedy_member_gone": "Nothing is being rebuilt. Put the drive with {drive} back, insert a new one in an empty bay, or add a hot spare.",
     "finding_virtual_drive_lost_blocks": 'Virtual drive "{name}" has unreadable or lost blocks: {count}.',
     "effect_virtual_drive_lost_blocks": "Reading them fails until they are written again. All other data are intact.",
     "remedy_virtual_drive_lost_blocks": 'List them with "{path} show badblocks", and restore the files concerned from a backup.',
+    "finding_virtual_drive_lost_parity": 'Virtual drive "{name}" has unreadable blocks of parity: {count}.',
+    "effect_virtual_drive_lost_parity": "All data can be read. Where the parity is lost, the failure of a drive loses data.",
+    "remedy_virtual_drive_lost_parity": 'Write the parity again with a consistency check: "{path} start cc".',
     "finding_writes_lost": 'Virtual drive "{name}" has lost acknowledged writes.',
     "effect_writes_lost": "Its data may be older than the programs that use it believe.",
     "remedy_writes_lost": 'Check the file systems and applications on it, and restore what is damaged from a backup. Then clear the mark with "{path} delete preservedcache".',
-    "finding_data_suspect": 'Virtual drive "{name}" was being written without full redundancy when the agent stopped uncleanly. In doubt: {bytes}.',
+    "finding_data_suspect": 'Virtual drive "{name}" lacks full redundancy, and the agent stopped uncleanly before. In doubt: {bytes}.',
     "effect_data_suspect": "Data that were being written at the stop may be wrong.",
-    "remedy_data_suspect": "Let the resynchronization finish, then check the file systems and applications on it.",
+    "remedy_data_suspect": "Bring back full redundancy, then check the file systems and applications on it.",
     "finding_redundancy_inconsistent": 'A consistency check of virtual drive "{name}" found places where redundancy and data disagree: {count}.',
     "effect_redundancy_inconsistent": "Data rebuilt there after a drive failure may be wrong.",
     "remedy_redundancy_inconsistent": 'List the places with "{path} show cc". A check that corrects makes them agree again.',
@@ -1966,6 +1998,15 @@ REASONS: dict[str, str] = {
     "finding_drive_shrunk": "Drive {drive} (serial {serial}) is {missing} smaller than when it was taken into use: it had {used_bytes} and has {size_bytes} now.",
     "effect_drive_shrunk": "What it held at its end is out of reach. The drive is not used, and nothing on it is changed.",
     "remedy_drive_shrunk": 'Give the device its former size back. If its content is not needed, free it with "{path} set good force".',
+    "remedy_drive_shrunk_too_small": "Give the device its former size back, or replace the drive.",
+    "finding_drive_unclaimed": "Drive {drive} (serial {serial}) belongs to this controller, but the agent cannot claim it.",
+    "effect_drive_unclaimed": "Nothing on it is read or written.",
+    "effect_drive_unclaimed_group": "Drive group {group} does without it.",
+    "effect_drive_unclaimed_spare": "This hot spare cannot replace a failed drive.",
+    "finding_drive_named_twice": "Drive {drive} is configured twice.",
+    "effect_drive_named_twice": "It is used under the other name only.",
+    "remedy_drive_named_twice": "Remove {device} from the drives in arrayd.conf, then restart arrayd.",
+    "remedy_drive_unclaimed": "Remove the cause. The agent tries again every few seconds and then takes the drive back automatically.",
     "finding_drive_predictive_failure": "Drive {drive} (serial {serial}) predicts that it will fail.",
     "effect_drive_predictive_failure": "No data are lost yet.",
     "remedy_drive_predictive_failure": "Replace it soon, and keep a hot spare ready.",
@@ -2001,7 +2042,16 @@ REASONS: dict[str, str] = {
     "remedy_spare_unusable": "Use another drive as hot spare.",
     "finding_place_empty": "Drive group {group} has lost drives: {drives}.",
     "effect_place_empty": "The drive group does without them until they are back or replaced.",
+    "effect_place_empty_offline": "The drive group cannot do without them: it works again when enough of them are back.",
     "remedy_place_empty": "Put the drives back, or insert new ones in their bays.",
+    "place_has_data": "The drive in {drive} carries {signature}, so it is not used for the rebuild.",
+    "place_foreign": "The drive in {drive} carries a foreign label, so it is not used for the rebuild.",
+    "remedy_place_has_data": 'If nobody needs that content, overwrite it with "{path} insert dg={group} array={array} row={row} force". Or insert another drive, or add a hot spare.',
+    "remedy_place_foreign": 'If nobody needs that content, free the drive with "{path} set good force", then rebuild onto it with "{path} insert dg={group} array={array} row={row}". Or insert another drive, or add a hot spare.',
+    "remedy_place_free": 'Nothing is being rebuilt. Rebuild onto the drive in {drive} with "{path} insert dg={group} array={array} row={row}", or add a hot spare.',
+    "finding_place_superseded": "Drives of drive group {group} are here but belong to a newer configuration: {drives}.",
+    "effect_place_superseded": "Drive group {group} cannot start. The state directory is older than its drives, as after a restore from a backup.",
+    "remedy_place_superseded": 'Restore the newer state directory while arrayd is stopped. Or delete the virtual drives of drive group {group}, then import what its drives hold with "{path}/fall import".',
     "finding_spares_used_up": "Drive group {group} has no hot spare left: {drive} has taken the place of a lost drive.",
     "effect_spares_used_up": "The next drive that fails is not rebuilt automatically.",
     "remedy_spares_used_up": "Replace the lost drive, or add a hot spare.",
@@ -2013,7 +2063,16 @@ REASONS: dict[str, str] = {
     "remedy_cache_preserved": 'Put the missing drives back. Discard the writes only if the drives are lost for good: see "{path} show preservedcache".',
     "finding_foreign_configuration": "Controller {controller} has found foreign configurations: {count}.",
     "effect_foreign_configuration": "Their drives are not used until you decide.",
+    "finding_foreign_refused": "Controller {controller} has found foreign configurations that cannot be imported: {names}.",
+    "remedy_foreign_is_here": 'Take the drives out, or free them with "{path}/fall delete". The drive group is not touched.',
+    "remedy_foreign_incomplete": 'Connect the missing drives, then use "{path}/fall import". If nobody needs the data, clear them with "{path}/fall delete".',
+    "remedy_foreign_duplicate": 'Take one of the two drives out, then use "{path}/fall import".',
+    "remedy_foreign_unusable": 'Remove the cause. The agent notices within a minute; then import them with "{path}/fall import", or clear them with "{path}/fall delete".',
+    "remedy_foreign_refused": 'See "{path}/fall show all". If nobody needs the data, clear them with "{path}/fall delete".',
     "remedy_foreign_configuration": 'See "{path}/fall show all". Import them, or clear them with "{path}/fall delete".',
+    "finding_state_record_damaged": "Records in the state directory of controller {controller} were damaged when arrayd started: {files}.",
+    "effect_state_record_damaged": "What they held was taken from the drives or begun anew. The event log says what each of them costs.",
+    "remedy_state_record_damaged": "Check the settings, or restore the files from a backup while arrayd is stopped. This stays until the next start of arrayd.",
     "finding_battery_missing": "Battery {battery} is missing.",
     "effect_battery_missing": "It does not protect the cache: writes go through to the drives and are slower.",
     "remedy_battery_missing": "Connect the battery, or fit a new one.",
@@ -2038,6 +2097,9 @@ REASONS: dict[str, str] = {
     "finding_state_unwritable": "The agent cannot save its state.",
     "effect_state_unwritable": "Configuration changes are refused, and what has happened may be forgotten at the next start.",
     "remedy_state_unwritable": "Free space in the state directory, or make it writable.",
+    "finding_monitor_silent": "arraywright-monitor is enabled on this host, but it does not run.",
+    "effect_monitor_silent": "The host sends no mail and no metrics.",
+    "remedy_monitor_silent": 'Look at "systemctl status arraywright-monitor" and start it; disable it if it is not wanted.',
     "finding_findings_omitted": "There are more findings than can be listed. Not listed: {count}.",
     "effect_findings_omitted": "What is not listed raises no alert.",
     "remedy_findings_omitted": "Deal with the findings that are listed.",
@@ -2065,7 +2127,7 @@ REASONS: dict[str, str] = {
     "cache_lost_power": "The power failed without a working battery while acknowledged writes were in the cache; they are lost.",
     "cache_lost_retention": "The power was away longer than the battery could keep the cache; acknowledged writes are lost.",
     "cache_lost_discarded": "The preserved cache was discarded by a user: {bytes} of acknowledged writes are lost.",
-    "cache_no_preserved": "There is no preserved cache of {virtual_drive}.",
+    "cache_no_preserved": 'There is no preserved cache of "{virtual_drive}".',
     "cache_preserved_blocks": "Preserved cache of {virtual_drive} must be written or discarded first.",
     "dirty_limit_cache": "As much as the cache holds.",
     "dirty_limit_ups": "Half of what the drives can take in before the UPS makes the host stop.",
@@ -2077,7 +2139,7 @@ REASONS: dict[str, str] = {
     "learn_disabled": "Learn cycles are disabled on {battery}.",
     "learn_date_past": "The date of the next learn cycle must lie in the future.",
     "learn_date_mode": "A date needs the learn mode auto or warn.",
-    "stripe_log_not_needed": "{virtual_drive} has no parity; there is nothing for a stripe log to close.",
+    "stripe_log_not_needed": 'Virtual drive "{virtual_drive}" has no parity, so it needs no stripe log.',
     "stripe_log_journal": "The journal of the cache logs what is being written instead of it, and keeps that without power too.",
     "stripe_log_journal_memory": "The journal of the cache logs what is being written instead of it, in memory that a power failure clears.",
     "stripe_log_begins": "It is being begun on the drives.",
@@ -2094,14 +2156,16 @@ REASONS: dict[str, str] = {
     "drive_unsuitable_mounted": "{device} is mounted on {where}.",
     "drive_unsuitable_held": "{device} is held by {holder}.",
     "drive_unsuitable_claimed": "{device} is claimed by another process.",
+    "drive_unsuitable_same": "{device} is the same device or file as {other}.",
     "drive_unsuitable_signature": "{device} carries {signature}.",
     "drive_unsuitable_read_only": "{device} is read-only.",
+    "drive_unsuitable_error": "{device} cannot be opened (error {error}).",
     "drive_unsuitable_small": "{device} has {size_bytes}; at least {needed_bytes} are needed.",
     "jbod_emulated": "Drive {drive} is emulated: the host has no device that it could use as it is.",
     "jbod_configured": "Drive {drive} is named in the configuration of the agent, which holds it for itself; only drives found by scanning can be left to the host.",
     "drive_cache_fixed": "The write cache of drive {drive} cannot be switched; only the setting default suits it.",
     "drive_cache_own": "Each drive keeps the setting it came with.",
-    "drive_cache_of_group": "{virtual_drive} of the same drive group asks for {state}, and a drive has one cache for all.",
+    "drive_cache_of_group": 'Virtual drive "{virtual_drive}" of the same drive group asks for {state}, and a drive has one cache for all.',
     "drive_cache_given_up": "Drive {drive} did not follow when its write cache was to be switched.",
     "drive_cache_waits": "Drive {drive} has not been switched yet.",
     "drive_cache_silent": "Drive {drive} does not say how its write cache is set.",
@@ -2127,6 +2191,7 @@ REASONS: dict[str, str] = {
     "writes_refused": "The drives refuse writes: there is no space left below them, or they became read-only.",
     "drive_no_space": "There is no space left below the drive: writes to it fail. Its data stay readable. Make room.",
     "drive_read_only": "The drive became read-only: writes to it fail. Its data stay readable.",
+    "drive_lost_blocks_full": "The drive has so many lost blocks that no more can be noted for its drive group, so it is no longer used. Replace it.",
     "drive_lost_flush": "The drive failed to flush its cache.",
     "drive_predicted_errors": "{errors} errors within the error window.",
     "smart_failing": "The drive says itself that it will fail.",
@@ -2154,9 +2219,9 @@ REASONS: dict[str, str] = {
     "foreign_unsupported": "It cannot be run here: {problem}",
     "foreign_damaged": "Its metadata cannot be believed: {problem}",
     "foreign_duplicate": "Drive {drive} says that it is a drive which another one is as well; one of the two is a copy. Take one of them out.",
-    "foreign_is_here": "Drive group {group} is this set, and it is in use here.",
+    "foreign_is_here": "These are old or copied members of drive group {group}, which is in use here. Take them out, or clear them.",
     "foreign_no_room": "Its virtual drives reach so far on drive {drive} that there is no room for what is kept behind them.",
-    "foreign_changed": "What is on the drives is not what the preview showed. Look at it again.",
+    "foreign_changed": "What is on the drives has changed since they were last looked at. Nothing was changed. Look at them again, then repeat the command.",
     "foreign_md_left": "The set is drive group {group} here since it was imported; this superblock was left when that drive was away, or is a copy, and Linux would still find the old set by it. Clear it: the group, and what is on the drive otherwise, are not touched.",
     "foreign_md_becomes": "Its data stay where they are. The md superblocks are taken off and DDF metadata are written behind the data: Linux assembles it by those from then on, not as an md array of version 1.2 any more, and undo does not bring that back.",
     "foreign_md_marked": "Drive {drive} has metadata of Arraywright or DDF beside md's: which of them count is not for us to say. Take off the one that does not (wipefs lists both).",
@@ -2174,7 +2239,7 @@ REASONS: dict[str, str] = {
     "no_vacant_place": "Drive group {group} has no missing or failed member to replace.",
     "no_unconfigured_drives": "There is no unconfigured good drive.",
     "no_redundancy": "{key} has no redundancy; this does not apply to it.",
-    "already_consistent": "Virtual drive {name} is consistent already.",
+    "already_consistent": 'Virtual drive "{name}" is already consistent.',
     "waits_for_rebuild": "It continues when the missing members are rebuilt.",
     "no_locate_led": "Drive {drive} has no locate LED that this host can switch.",
     "nothing_to_change": "The command names nothing to change.",
@@ -2199,7 +2264,7 @@ REASONS: dict[str, str] = {
     "patrol_waits": "Waits until the drive groups of what is left are optimal and nothing else works on them.",
     "patrol_read_failed": "The drive did not answer a read.",
     "check_waits": "Waits until the drive group is there again and no rebuild, copyback or initialization is left to do in it.",
-    "check_needs_consistency": "{name} is not initialized or resynchronized to its end: only what is known consistent can be compared.",
+    "check_needs_consistency": 'Virtual drive "{name}" is not fully initialized or resynchronized. Only consistent data can be checked.',
     "too_many_erases": "As many drives are being erased, or erased in part, as can be remembered.",
     "drive_spun_down": "Drive {drive} is spun down; spin it up first.",
     "drive_spun_up": "Drive {drive} is not spun down.",
@@ -2221,6 +2286,7 @@ FINDING_TITLES: dict[str, str] = {
     "virtual_drive_degraded": "Virtual drive degraded",
     "virtual_drive_partially_degraded": "Virtual drive partially degraded",
     "virtual_drive_lost_blocks": "Lost blocks",
+    "virtual_drive_lost_parity": "Lost parity",
     "writes_lost": "Acknowledged writes lost",
     "data_suspect": "Data in doubt",
     "redundancy_inconsistent": "Redundancy and data disagree",
@@ -2235,6 +2301,8 @@ FINDING_TITLES: dict[str, str] = {
     "drive_out_of_date": "Drive out of date",
     "drive_unconfigured_bad": "Drive unconfigured bad",
     "drive_shrunk": "Drive has become smaller",
+    "drive_unclaimed": "Drive cannot be claimed",
+    "drive_named_twice": "Drive configured twice",
     "drive_predictive_failure": "Drive predicts a failure",
     "drive_media_errors": "Media errors",
     "drive_slow": "Drive slow",
@@ -2246,10 +2314,12 @@ FINDING_TITLES: dict[str, str] = {
     "spare_overwritten": "Hot spare overwritten by another program",
     "spare_unusable": "Hot spare cannot serve",
     "place_empty": "Drive group incomplete",
+    "place_superseded": "Newer configuration on the drives",
     "spares_used_up": "No hot spare left",
     "cache_failed": "Cache failed",
     "cache_preserved": "Preserved cache",
     "foreign_configuration": "Foreign configuration",
+    "state_record_damaged": "Damaged state record",
     "battery_missing": "Battery missing",
     "battery_failed": "Battery failed",
     "battery_not_ready": "Battery not ready",
@@ -2258,6 +2328,7 @@ FINDING_TITLES: dict[str, str] = {
     "battery_learn_due": "Learn cycle due",
     "ups_on_battery": "Host on UPS power",
     "state_unwritable": "State directory not writable",
+    "monitor_silent": "Monitor does not run",
     "findings_omitted": "More findings",
 }
 

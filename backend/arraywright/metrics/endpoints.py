@@ -1,16 +1,23 @@
-"""The history over HTTP."""
+"""The history and the fleet's metrics over HTTP."""
 
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
+from fastapi.responses import PlainTextResponse
 
 from arraywright.dependencies import ReadSession, RuntimeDep, Viewer
 from arraywright.kit.problems import problems
-from arraywright.metrics import service
+from arraywright.metrics import exposition, service
 from arraywright.metrics.schemas import MetricHistory
 
 router = APIRouter(prefix="/metrics", tags=["metrics"])
+
+
+@router.get("", name="fleet", response_class=PlainTextResponse)
+async def get_fleet(_principal: Viewer, session: ReadSession) -> PlainTextResponse:
+    """The hosts in Prometheus' text format. Each host exports the metrics of its drives and load itself."""
+    return PlainTextResponse(await exposition.fleet(session), media_type=exposition.CONTENT_TYPE)
 
 
 @router.get("/history", name="history", responses=problems(404))

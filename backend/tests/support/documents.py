@@ -54,6 +54,13 @@ def finding(code: str, key: str = "v0", path: str = "/c0/v0", **changes: Any) ->
     }
 
 
+def status_of(findings: list[Document]) -> str:
+    """What the agent makes of them: the worst."""
+    order = ("optimal", "needs_attention", "degraded", "failed")
+    known = [FINDINGS[item["code"]]["status"] for item in findings if item["code"] in FINDINGS]
+    return max(known, key=order.index, default="optimal")
+
+
 def controller(**changes: Any) -> Document:
     return {
         "index": 0,
@@ -63,7 +70,7 @@ def controller(**changes: Any) -> Document:
         "serial": "AW0001",
         "firmware_version": "0.1.0",
         "profile": "native",
-        "status": "optimal",
+        "status": status_of(changes.get("findings") or []),
         "cache_bytes": 0,
         "battery": "absent",
         "rebuild_rate_percent": 30,

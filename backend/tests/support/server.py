@@ -11,9 +11,9 @@ import httpx
 from fastapi import FastAPI
 
 from arraywright.app import create_app
-from arraywright.cli import Server, server_config
 from arraywright.kit.clock import Clock
 from arraywright.runtime import Runtime
+from arraywright.server import Server, server_config
 from arraywright.settings import Settings
 
 PATIENCE_S = 15.0

@@ -1,6 +1,7 @@
 import createClient, { type Middleware } from 'openapi-fetch'
 import { noteServerDate } from '@/lib/clock'
 import { ProblemError, toProblem, UNREACHABLE } from '@/lib/problem'
+import { serverUrl } from '@/lib/root-path'
 import type { paths } from './schema.gen'
 
 let csrfToken: string | null = null
@@ -29,7 +30,7 @@ const headers: Middleware = {
 }
 
 export const api = createClient<paths>({
-  baseUrl: typeof window === 'undefined' ? '' : window.location.origin,
+  baseUrl: serverUrl(),
   credentials: 'same-origin',
   // Looked up at each call, so that tests can stand in for the network.
   fetch: (request) => globalThis.fetch(request),

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { collect, PAGE_MAX } from './pages'
+import type { EnrolmentTokenCreate } from './types'
 
 export const fleetQuery = queryOptions({
   queryKey: ['fleet', 'list'],
@@ -40,7 +41,29 @@ export const enrolmentTokensQuery = queryOptions({
     ),
 })
 
-export function createEnrolmentToken(body: { name: string; expires_in_minutes: number }) {
+/** The hosts that enrolled with a token. */
+export const enrolledHostsQuery = (tokenId: string) =>
+  queryOptions({
+    queryKey: ['hosts', 'list', { enrolment_token_id: tokenId }],
+    queryFn: () =>
+      collect((cursor) =>
+        unwrap(
+          api.GET('/api/v1/hosts', {
+            params: { query: { limit: PAGE_MAX, cursor, enrolment_token_id: tokenId } },
+          }),
+        ),
+      ),
+  })
+
+/** What to run on a machine; `url`: how it reaches the server, empty: as this page does. */
+export const enrolmentLinesQuery = (url: string) =>
+  queryOptions({
+    queryKey: ['enrolment-tokens', 'lines', url],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/enrolment-tokens/lines', { params: { query: { url } } })),
+  })
+
+export function createEnrolmentToken(body: EnrolmentTokenCreate) {
   return unwrap(api.POST('/api/v1/enrolment-tokens', { body }))
 }
 

@@ -15,9 +15,29 @@ export interface paths {
         put?: never;
         /**
          * Enrol
-         * @description Exchanges a one-time token and a public key for an identity. Public.
+         * @description Exchanges a token and a public key for an identity. Public.
          */
         post: operations["agents_enrol"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/enrol/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enrol Status
+         * @description Whether the host that has just enrolled with a token has arrived. Public.
+         */
+        post: operations["agents_enrol_status"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1013,9 +1033,29 @@ export interface paths {
         put?: never;
         /**
          * Create
-         * @description Good for one machine; the token and the line to run there are shown this once.
+         * @description For one host or many; the token and the line to run there are shown this once.
          */
         post: operations["enrolment_tokens_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrolment-tokens/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lines
+         * @description What to run on a machine so that it enrolls; TOKEN stands for the token.
+         */
+        get: operations["enrolment_tokens_lines"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1032,7 +1072,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke */
+        /**
+         * Revoke
+         * @description No host enrolls with it any more; those that did stay.
+         */
         delete: operations["enrolment_tokens_revoke"];
         options?: never;
         head?: never;
@@ -1324,6 +1367,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fleet
+         * @description The hosts in Prometheus' text format. Each host exports the metrics of its drives and load itself.
+         */
+        get: operations["metrics_fleet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/metrics/history": {
         parameters: {
             query?: never;
@@ -1593,7 +1656,7 @@ export interface paths {
          * @description Gives it the free space of its drive group directly behind it.
          *
          *     Its data and its users stay; who is connected sees the new size when it connects again. The
-         *     new space reads as what was there before, and is initialised in the background. It is never
+         *     new space reads as what was there before, and is initialized in the background. It is never
          *     made smaller again.
          */
         post: operations["virtual_drives_expand"];
@@ -2505,6 +2568,11 @@ export interface components {
             size_bytes: number;
             survival: components["schemas"]["Survival"] | null;
             write_policy: components["schemas"]["WritePolicy"];
+            /**
+             * Write Policy Reason
+             * @description why the battery rule makes another one of it
+             */
+            write_policy_reason: string | null;
         };
         /** ChoiceFigures */
         ChoiceFigures: {
@@ -3642,6 +3710,65 @@ export interface components {
             /** Server Id */
             server_id: string;
         };
+        /** EnrolStatus */
+        EnrolStatus: {
+            /** Page Url */
+            page_url: string;
+            /** Presence */
+            presence: string;
+        };
+        /**
+         * EnrolStatusRequest
+         * @description Asks whether the host that enrolled with this token has arrived.
+         */
+        EnrolStatusRequest: {
+            /** Agent Id */
+            agent_id: string;
+            /** Token */
+            token: string;
+        };
+        /** EnrolledHost */
+        EnrolledHost: {
+            /**
+             * Enrolled At
+             * Format: date-time
+             */
+            enrolled_at: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Label */
+            label: string;
+            /** Retired */
+            retired: boolean;
+        };
+        /** EnrolmentLine */
+        EnrolmentLine: {
+            /** @description package: installs the Debian package that lies there, then enrolls; installed: the agent is there; container: an agent with emulated drives, to try */
+            form: components["schemas"]["LineForm"];
+            /**
+             * Line
+             * @description TOKEN stands for the token
+             */
+            line: string;
+        };
+        /** EnrolmentLines */
+        EnrolmentLines: {
+            /** Lines */
+            lines: components["schemas"]["EnrolmentLine"][];
+            /**
+             * Loopback
+             * @description that address works on this machine only
+             */
+            loopback: boolean;
+            /**
+             * Url
+             * @description how hosts reach this server by these lines
+             */
+            url: string;
+        };
         /** EnrolmentToken */
         EnrolmentToken: {
             /**
@@ -3658,14 +3785,29 @@ export interface components {
             expires_at: string;
             /**
              * Host Id
-             * @description the host that used it
+             * @description the host that used it last
              */
             host_id: string | null;
+            /**
+             * Hosts
+             * @description the newest of them; all: GET /hosts?enrolment_token_id=…
+             */
+            hosts: components["schemas"]["EnrolledHost"][];
             /**
              * Id
              * Format: uuid
              */
             id: string;
+            /**
+             * Labels
+             * @description what its hosts are labeled with
+             */
+            labels: string[];
+            /**
+             * Max Uses
+             * @description null: any number until it expires, at most 10000
+             */
+            max_uses: number | null;
             /** Name */
             name: string;
             /** Prefix */
@@ -3674,8 +3816,16 @@ export interface components {
             revoked: boolean;
             /** Usable */
             usable: boolean;
-            /** Used At */
+            /**
+             * Used At
+             * @description last use
+             */
             used_at: string | null;
+            /**
+             * Uses
+             * @description hosts that enrolled with it
+             */
+            uses: number;
         };
         /** EnrolmentTokenCreate */
         EnrolmentTokenCreate: {
@@ -3684,6 +3834,17 @@ export interface components {
              * @default 60
              */
             expires_in_minutes: number;
+            /**
+             * Labels
+             * @default []
+             */
+            labels: string[];
+            /**
+             * Max Uses
+             * @description null: any number, for a day at most
+             * @default 1
+             */
+            max_uses: number | null;
             /**
              * Name
              * @default
@@ -3706,9 +3867,14 @@ export interface components {
             expires_at: string;
             /**
              * Host Id
-             * @description the host that used it
+             * @description the host that used it last
              */
             host_id: string | null;
+            /**
+             * Hosts
+             * @description the newest of them; all: GET /hosts?enrolment_token_id=…
+             */
+            hosts: components["schemas"]["EnrolledHost"][];
             /**
              * Id
              * Format: uuid
@@ -3719,6 +3885,16 @@ export interface components {
              * @description the one line to run on the machine that is to be enrolled
              */
             install_line: string;
+            /**
+             * Labels
+             * @description what its hosts are labeled with
+             */
+            labels: string[];
+            /**
+             * Max Uses
+             * @description null: any number until it expires, at most 10000
+             */
+            max_uses: number | null;
             /** Name */
             name: string;
             /** Prefix */
@@ -3732,8 +3908,16 @@ export interface components {
             token: string;
             /** Usable */
             usable: boolean;
-            /** Used At */
+            /**
+             * Used At
+             * @description last use
+             */
             used_at: string | null;
+            /**
+             * Uses
+             * @description hosts that enrolled with it
+             */
+            uses: number;
         };
         /** EnrolmentTokenPage */
         EnrolmentTokenPage: {
@@ -4249,6 +4433,11 @@ export interface components {
              * @description the name; with the start of the id if another host has it too
              */
             label: string;
+            /**
+             * Labels
+             * @description given by the token it enrolled with
+             */
+            labels: string[];
             /** Last Seen */
             last_seen: string | null;
             /**
@@ -4321,7 +4510,7 @@ export interface components {
             drives: number;
             /**
              * Drives Failed
-             * @description failed, missing or unconfigured bad
+             * @description failed, missing or unconfigured bad, and a finding says so
              */
             drives_failed: number;
             /**
@@ -4361,9 +4550,9 @@ export interface components {
             worst_alert: components["schemas"]["EventClass"] | null;
             /**
              * Worst State
-             * @description of its virtual drives; null if there are none
+             * @description what its worst finding makes of it; null without a controller
              */
-            worst_state: components["schemas"]["VirtualDriveState"] | null;
+            worst_state: components["schemas"]["ControllerStatus"] | null;
         };
         /** HotSpare */
         HotSpare: {
@@ -4610,6 +4799,11 @@ export interface components {
             drives_per_span_default: number;
             level: components["schemas"]["RaidLevel"];
         };
+        /**
+         * LineForm
+         * @enum {string}
+         */
+        LineForm: "package" | "installed" | "container";
         /**
          * LiveChange
          * @description SSE event `change`: at most one in 250 ms. For `event` the id is its host's.
@@ -5350,6 +5544,11 @@ export interface components {
         PredictedArray: {
             /** Drives */
             drives: number;
+            /**
+             * Effective Write Policy
+             * @description what the controller's battery rule makes of it; null: not told
+             */
+            effective_write_policy: components["schemas"]["WritePolicy"] | null;
             /** Failed */
             failed: number[];
             /** @description null: the scenario has none */
@@ -5374,6 +5573,11 @@ export interface components {
             strip_bytes: number;
             survival: components["schemas"]["Survival"] | null;
             write_policy: components["schemas"]["WritePolicy"];
+            /**
+             * Write Policy Reason
+             * @description why that is another one
+             */
+            write_policy_reason: string | null;
         };
         /**
          * PredictedGroup
@@ -5455,6 +5659,11 @@ export interface components {
             /** Operations Per S */
             operations_per_s: number;
             read_latency: components["schemas"]["PredictedLatency"];
+            /**
+             * Warnings
+             * @default []
+             */
+            warnings: components["schemas"]["PredictionWarning"][];
             /** Workers */
             workers: number;
             /** Workload */
@@ -5467,6 +5676,11 @@ export interface components {
         Prediction: {
             /** Arrays */
             arrays: components["schemas"]["PredictedArray"][];
+            /**
+             * Battery
+             * @description of the cache, as assumed
+             */
+            battery: components["schemas"]["BatteryState"] | null;
             /** Cache Bytes */
             cache_bytes: number;
             /** Capacity Bytes */
@@ -5477,6 +5691,16 @@ export interface components {
             drive: string;
             /** Seed */
             seed: number;
+        };
+        /**
+         * PredictionWarning
+         * @description Why figures may say too much.
+         */
+        PredictionWarning: {
+            /** Code */
+            code: string;
+            /** Text */
+            text: string;
         };
         /**
          * Presence
@@ -5880,6 +6104,8 @@ export interface components {
         };
         /** ScenarioController */
         ScenarioController: {
+            /** @description of its cache: its rule decides what write-back becomes; absent: optimal, or missing if the model takes none */
+            battery?: components["schemas"]["BatteryState"] | null;
             /**
              * Cache Bytes
              * @description absent: as fitted
@@ -6020,6 +6246,8 @@ export interface components {
          * @description One, and what all of its drives share.
          */
         SharedController: {
+            /** @description of its cache: its rule decides what write-back becomes; absent: optimal, or missing if the model takes none */
+            battery?: components["schemas"]["BatteryState"] | null;
             /**
              * Cache Bytes
              * @description absent: as fitted
@@ -6870,6 +7098,75 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agents_enrol_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnrolStatusRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolStatus"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12130,6 +12427,65 @@ export interface operations {
             };
         };
     };
+    enrolment_tokens_lines: {
+        parameters: {
+            query?: {
+                /** @description how hosts reach this server; empty: as you do */
+                url?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolmentLines"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     enrolment_tokens_revoke: {
         parameters: {
             query?: never;
@@ -12358,9 +12714,13 @@ export interface operations {
                 presence?: components["schemas"]["Presence"][];
                 /** @description connecting, online or late; or none of these */
                 online?: boolean | null;
-                worst_state?: components["schemas"]["VirtualDriveState"] | null;
+                worst_state?: components["schemas"]["ControllerStatus"] | null;
                 /** @description with or without open alerts */
                 alerts?: boolean | null;
+                /** @description all of these labels */
+                label?: string[];
+                /** @description the token with which they enrolled */
+                enrolment_token_id?: string | null;
             };
             header?: never;
             path?: never;
@@ -13414,6 +13774,26 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    metrics_fleet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
         };

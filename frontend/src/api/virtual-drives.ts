@@ -121,7 +121,7 @@ export const virtualDriveChanges = {
         body: { action, correct: false },
       }),
     ),
-  initialise: (virtualDrive: VirtualDrive, action: TaskAction) =>
+  initialize: (virtualDrive: VirtualDrive, action: TaskAction) =>
     unwrap(
       api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/bgi', {
         ...target(virtualDrive),

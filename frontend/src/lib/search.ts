@@ -16,6 +16,13 @@ export function readText(value: unknown, maxLength = 200): string | undefined {
   return typeof value === 'string' && value.length > 0 ? value.slice(0, maxLength) : undefined
 }
 
+/** Some texts, each once, in the order of the alphabet. */
+export function readTexts(value: unknown, max: number, maxLength = 200): string[] | undefined {
+  const given = (Array.isArray(value) ? value : [value]).map((text) => readText(text, maxLength))
+  const texts = [...new Set(given.filter((text) => text !== undefined))].sort().slice(0, max)
+  return texts.length > 0 ? texts : undefined
+}
+
 export function readWords<const W extends string>(
   value: unknown,
   words: readonly W[],

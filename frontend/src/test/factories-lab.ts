@@ -12,6 +12,7 @@ export function choice(part: Partial<Choice> = {}): Choice {
   return {
     level: 'raid5',
     write_policy: 'write_back',
+    write_policy_reason: null,
     chosen: false,
     refused: null,
     size_bytes: 300_000_000_000,
@@ -206,12 +207,15 @@ export function predictedArray(
       write_latency: noLatency,
       cache_filled: null,
       drives: [],
+      warnings: [],
     })),
   )
   return {
     level: 'raid5',
     drives: 8,
     write_policy: 'write_back',
+    effective_write_policy: 'write_back',
+    write_policy_reason: null,
     read_policy: 'no_read_ahead',
     io_policy: 'direct',
     strip_bytes: 65_536,
@@ -243,6 +247,7 @@ export function simulation(part: Partial<Simulation> = {}): Simulation {
       drive: 'fujitsu-mba3073rc',
       capacity_bytes: 73_543_163_904,
       cache_bytes: 16 << 20,
+      battery: 'optimal',
       arrays: [
         predictedArray({ write_policy: 'write_through' }, () => 50),
         predictedArray({}, (write) => 100 + write),

@@ -39,6 +39,7 @@ export function host(part: Partial<Host> = {}): Host {
     id: HOST_ID,
     name: 'alpha',
     label: part.name ?? 'alpha',
+    labels: [],
     presence: part.online === false ? 'offline' : 'online',
     rev: 1,
     config_rev: 'a-1',

@@ -6,7 +6,7 @@ import { catalogue, choicePrediction } from './factories-lab'
 
 /** The whole server by default: one host with a RAID 5 of four drives and four free ones. */
 const page = <Item>(items: Item[]) => ({ items, next_cursor: null, total: items.length })
-const api = (path: string) => `http://localhost/api/v1${path}`
+export const api = (path: string) => `http://localhost/api/v1${path}`
 
 export const list = <Item>(path: string, items: Item[]) =>
   http.get(api(path), () => HttpResponse.json(page(items)))

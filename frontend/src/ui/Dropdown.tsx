@@ -4,11 +4,13 @@ import classes from './Dropdown.module.css'
 interface DropdownProps {
   label: string
   trigger: ReactNode
+  /** Which edges of button and panel meet: the end's where the button is at the window's edge. */
+  align?: 'start' | 'end'
   children: (close: () => void) => ReactNode
 }
 
 /** A button that opens a few links and buttons below itself; closes on Escape and when left. */
-export function Dropdown({ label, trigger, children }: DropdownProps) {
+export function Dropdown({ label, trigger, align = 'end', children }: DropdownProps) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const [isOpen, setOpen] = useState(false)
@@ -40,7 +42,7 @@ export function Dropdown({ label, trigger, children }: DropdownProps) {
         {trigger}
       </button>
       {/* Focusable by script only, so that a click on its padding does not close it. */}
-      <div id={id} className={classes.panel} hidden={!isOpen} tabIndex={-1}>
+      <div id={id} className={classes.panel} data-align={align} hidden={!isOpen} tabIndex={-1}>
         {isOpen && children(() => setOpen(false))}
       </div>
     </div>

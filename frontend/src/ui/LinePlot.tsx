@@ -18,9 +18,9 @@ export interface LinePlotData {
 
 const WIDTH = 1000
 const HEIGHT = 100
-/** As many as can be told apart: six colours, whole and dashed. */
+/** As many as can be told apart: six colors, whole and dashed. */
 export const LINES_MAX = 12
-export const COLOURS = 6
+export const COLORS = 6
 
 export const xOf = (index: number, count: number) => (count < 2 ? 0.5 : index / (count - 1))
 
@@ -37,7 +37,7 @@ export function runsOf(values: (number | undefined)[]): number[][] {
 
 /**
  * Several lines over the same steps. Like `Plot`, only shapes are drawn and stretched; letters are
- * ordinary text. A line is told by colour, dashes and its place in the legend; the figures are in
+ * ordinary text. A line is told by color, dashes and its place in the legend; the figures are in
  * the table that the caller puts beside it.
  */
 export function LinePlot({ data, label }: { data: LinePlotData; label: string }) {
@@ -91,8 +91,8 @@ export function LinePlot({ data, label }: { data: LinePlotData; label: string })
             <svg className={classes.key} viewBox="0 0 24 8" aria-hidden>
               <path
                 className={classes.line}
-                data-colour={index % COLOURS}
-                data-dashed={index >= COLOURS}
+                data-color={index % COLORS}
+                data-dashed={index >= COLORS}
                 d="M0,4H24"
               />
             </svg>
@@ -116,7 +116,7 @@ function Line({ series, index, top, steps }: LineProps) {
     const y = HEIGHT - (Math.min(series.values[step] ?? 0, top) / top) * HEIGHT
     return `${(xOf(step, steps) * WIDTH).toFixed(1)},${y.toFixed(2)}`
   }
-  const style = { 'data-colour': index % COLOURS, 'data-dashed': index >= COLOURS }
+  const style = { 'data-color': index % COLORS, 'data-dashed': index >= COLORS }
   return (
     <g>
       {runsOf(series.values).map((run) => (

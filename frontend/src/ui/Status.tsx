@@ -8,7 +8,7 @@ import {
 } from 'lucide-react'
 import classes from './Status.module.css'
 
-/** What a state means for the reader; each tone has its own icon, so colour never stands alone. */
+/** What a state means for the reader; each tone has its own icon, so color never stands alone. */
 export type Tone = 'ok' | 'info' | 'warn' | 'crit' | 'idle'
 
 const ICONS: Record<Tone, LucideIcon> = {

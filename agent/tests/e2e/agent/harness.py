@@ -209,6 +209,10 @@ class View:
     def drive(self, slot):
         return self.all("drive")[self.drive_key(slot)]
 
+    def drive_state(self, slot):
+        """None while nothing is in the slot, as between one drive and the next."""
+        return self.all("drive").get(self.drive_key(slot), {}).get("state")
+
     def vd_key(self, name="data"):
         return next(k for k, doc in self.all("virtual_drive").items() if doc["name"] == name)
 

@@ -173,7 +173,7 @@ class EveryVerb(AddressCase):
         [path] = re.findall(r"/c0\S*/s\d+", refused)
         agent.ctl(path, "show")
         agent.ctl("/c0/s1", "set", "fault=pull")
-        wait_for("the event", lambda: "Removed: /c0/s1" in
+        wait_for("the event", lambda: "Removed: PD 01(e0xff/s1)" in
                  agent.ctl("/c0", "show", "events").stdout)
         for path in set(re.findall(r"/c0\S*/s\d+", agent.ctl("/c0", "show", "events").stdout)):
             agent.ctl("explain", path)
@@ -253,7 +253,7 @@ class Numbers(AddressCase):
         agent.start()
         agent.until("the array", lambda view: view.vd()["state"] == "optimal")
         self.assertEqual(sorted(self.serials(agent).values()), ["/c0/s0", "/c0/s1", "/c0/s2"])
-        wait_for("the event", lambda: "The record of drive numbers was damaged" in
+        wait_for("the event", lambda: "The record r-drive-numbers in the state directory was damaged" in
                  agent.ctl("/c0", "show", "events").stdout)
         wait_for("a new record", lambda: record.stat().st_size > 0)
 
@@ -385,14 +385,16 @@ class PrintedLines(AddressCase):
             agent = self.host(inside=inside, outside=outside)
             with self.subTest(host=name):
                 code, text = self.guided(agent, "", "raid6", "", "data", "no")
-                self.assertEqual(code, 255)
+                self.assertEqual(code, 1)
+                self.assertTrue(text.endswith("Nothing was changed.\n"), text)
+                self.assertIn("  writes: write-through. ", text)  # there is no cache
                 [line] = re.findall(r"As a command: (.*)", text)
                 listed = re.findall(r"(?m)^  (\d*| ?):(\d+)", text)
                 self.assertEqual(len(listed), 8, text)
                 self.pasted(agent, line)
                 agent.ctl("/c0/v0", "del", "force")
                 typed = ",".join(f"{eid.strip()}:{number}" for eid, number in listed)
-                code, text = self.guided(agent, typed, "raid10", "32MB", "data", "yes")
+                code, text = self.guided(agent, typed, "raid10", "32MB", "data", "y")
                 self.assertEqual(code, 0, text)
                 self.assertEqual(agent.view().vd()["size_bytes"], 32 * MIB)
             agent.close()

@@ -1,6 +1,7 @@
 """arrayctl: grammar, tables, failures."""
 
 import json
+import re
 
 import schema_check
 from cases import AgentCase
@@ -83,7 +84,7 @@ class CommandLine(AgentCase):
             agent.until("the drives to follow again", lambda view: all(
                 view.drive(slot)["write_cache"] == "off" for slot in (0, 1)))
             done = agent.ctl("/c0/v0", "set", "wrcache=purple", check=False)
-            self.assertIn("purple is not a value of wrcache", done.stdout)
+            self.assertIn("wrcache= does not take \"purple\"", done.stdout)
             agent.ctl("/c0/v0", "set", "wrcache=wb")
             policy = agent.view().vd("new-name")["write_policy"]
             self.assertEqual((policy["requested"], policy["effective"], policy["reason"]["code"]),
@@ -109,7 +110,7 @@ class CommandLine(AgentCase):
             self.assertEqual((vd["read_policy"]["requested"], vd["drive_cache_policy"]),
                              ("adaptive_read_ahead", "off"))
             wrong = agent.ctl("/c0/v0", "set", "preset=safest", "wrcache=purple", check=False)
-            self.assertIn("purple is not a value of wrcache", wrong.stdout)
+            self.assertIn("wrcache= does not take \"purple\"", wrong.stdout)
             self.assertEqual(agent.view().vd("fast")["read_policy"]["requested"],
                              "adaptive_read_ahead")
 
@@ -132,9 +133,13 @@ class CommandLine(AgentCase):
         drive = f"/c0/e{EID}/s0"
         with self.agent(slots=2) as agent:
             serial = agent.view().drive(0)["serial"]
-            for words in ([], ["force"], ["confirm=nobody"], ["crypto", f"confirm={serial}"]):
+            for words in ([], ["confirm=nobody"], ["crypto", f"confirm={serial}"]):
                 done = agent.ctl(drive, "start", "erase", "simple", *words, check=False)
                 self.assertNotEqual(done.returncode, 0, words)
+            for many in (f"/c0/e{EID}/sall", "/c0/eall/s0", f"/call/e{EID}/s0"):
+                every = agent.ctl(many, "start", "erase", "simple", "force", check=False)
+                self.assertIn("too much to erase", every.stdout, many)
+            self.assertIn("name the controller, the enclosure and the drives", every.stdout)
             idle = agent.json(drive, "show", "erase")["Response Data"][0]
             self.assertEqual(idle["Status"], "Not in progress")
             agent.ctl(drive, "set", "fault=slow", "latency=200")
@@ -145,14 +150,14 @@ class CommandLine(AgentCase):
             agent.until("the erase to stop", lambda view: view.drive(0)["state_reason"] is not None
                         and view.drive(0)["state_reason"]["code"] == "drive_partly_erased")
             agent.ctl(drive, "set", "fault=clear")
-            agent.ctl(drive, "start", "erase", f"confirm={serial}")
+            agent.ctl(drive, "start", "erase", "force")
             agent.until("the erase", lambda view: view.drive(0)["state"] == "unconfigured_good")
             agent.ctl("/c0", "add", "vd", "r0", f"drives={EID}:0", "name=data")
 
     def test_events(self):
         with self.agent(slots=2) as agent:
             agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:0,1", "name=data")
-            wait_for("the event", lambda: "Created /c0/v0 (data)" in
+            wait_for("the event", lambda: "Created VD 00/0 (RAID1" in
                      agent.ctl("/c0", "show", "events").stdout)
             text = agent.ctl("/c0", "show", "events", "type=latest=1").stdout
             self.assertEqual(text.count("seqNum: 0x"), 1)
@@ -180,7 +185,8 @@ class CommandLine(AgentCase):
             listed = agent.json("/c0", "show", "events", "count=2", "J=2")
             rows = listed["Response Data"]["Controller Event Log Entries"]
             self.assertEqual([row["Event Description"] for row in rows],
-                             [e["text"] for e in every[-2:]])
+                             [e["text"].replace("/c0/v0 (data)", "VD 00/0")
+                              for e in every[-2:]])
             path = agent.directory / "saved"
             agent.ctl("/c0", "show", "events", f"file={path}", "filter=critical")
             self.assertEqual(path.read_text().count("seqNum: 0x"), len(bad))
@@ -255,7 +261,7 @@ class CommandLine(AgentCase):
             findings = agent.json("/c0", "show", "health")["Response Data"]["Health"]
             self.assertIn(("/c0/v0", "Bad"),
                           [(row["Object"], row["Health"]) for row in findings])
-            self.assertIn("Write policy: write_through is asked for",
+            self.assertIn("Write policy: write-through\n",
                           agent.ctl("explain", "/c0/v0").stdout)
             self.assertIn("The drive was removed.",
                           agent.ctl("explain", f"/c0/e{EID}/s1").stdout)
@@ -285,7 +291,7 @@ class CommandLine(AgentCase):
     def test_help_on_words(self):
         """Without an arrayd, too."""
         agent = self.agent(slots=1)
-        everything = agent.ctl("help").stdout
+        everything = agent.ctl("help", "all").stdout
         for words, usage in ((["show", "help"], "  show [all]\n"),
                              (["/c0/v0", "help"], "  /cX/vX show [all]\n"),
                              (["/c0", "set", "help"], "  /cX set config file=PATH [dryrun]\n"),
@@ -295,8 +301,15 @@ class CommandLine(AgentCase):
             self.assertIn(usage, text, words)
             self.assertIn(usage, everything)
             self.assertLess(len(text), len(everything) / 2, words)
+        topics = agent.ctl("help").stdout
+        self.assertLess(len(topics.splitlines()), 40)
+        for topic in re.findall(r"(?m)^  ([a-z]+) ", topics):
+            text = agent.ctl("help", topic).stdout
+            self.assertEqual([line for line in text.splitlines() if len(line) > 80], [], topic)
+            self.assertTrue(text, topic)
+        self.assertEqual(agent.ctl("help", "nonsense", check=False).returncode, 2)
         missing = agent.ctl("help", "unsupported").stdout
-        for what in ("/cX set cc=", "/cX/pX show"):
+        for what in ("/cX set cc=", "/cX/pX show", "journalctl -u arrayd"):
             self.assertIn(what, missing)
 
     def test_what_is_not_supported(self):
@@ -318,6 +331,52 @@ class CommandLine(AgentCase):
             self.assertEqual([(i["key"], i["config_rev"]) for i in before],
                              [(i["key"], i["config_rev"]) for i in after])
 
+    def test_properties_that_always_have_one_value(self):
+        """Setting that value succeeds; another one is not supported, with the reason."""
+        with self.agent(slots=1) as agent:
+            for word, value in (("batterywarning=on", "ON"), ("foreignautoimport=off", "OFF"),
+                                ("cacheflushint=4", "4 sec"), ("personality=raid", "RAID-Mode"),
+                                ("ccrate=30", "30%"), ("cc=off", "Disabled"),
+                                ("alarm=off", "ABSENT"), ("loadbalancemode=none", "None"),
+                                ("bootdrive=off", "No Boot Drive")):
+                data = agent.json("/c0", "set", word)["Response Data"]
+                self.assertEqual(data["Controller Properties"][0]["Value"], value)
+            for word, why in (("batterywarning=off", "always on"), ("jbod=on", "set jbod"),
+                              ("cacheflushint=40", "in the background"), ("ncq=", "always off"),
+                              ("personality=r", "set jbod")):
+                done = agent.json("/c0", "set", word, check=False)["Command Status"]
+                self.assertEqual(done["Description"], "Un-supported command", word)
+                self.assertEqual(done["Detailed Status"][0]["Property"], word.split("=")[0])
+                self.assertIn(why, done["Detailed Status"][0]["ErrMsg"], word)
+
+    def test_the_whole_configuration(self):
+        """Deleted with force, but for what clients use, and restored."""
+        with self.agent(slots=4) as agent:
+            agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:0,1", "size=8MB", "name=data")
+            agent.ctl("/c0", "add", "vd", "r1", "aftervd=0", "size=8MB", "name=more")
+            agent.ctl("/c0", "add", "vd", "r0", f"drives={EID}:2", "name=kept")
+            agent.ctl(f"/c0/e{EID}/s3", "add", "hotsparedrive")
+            groups = {vd["drive_group"] for vd in agent.view().all("virtual_drive").values()}
+            self.assertEqual(len(groups), 2)
+            free = agent.json("/c0", "show", "freespace")["Response Data"]["FREE SPACE DETAILS"]
+            self.assertEqual([row["DG"] for row in free], [0])
+            self.assertIn("Repeat with force", agent.ctl("/c0", "delete", "config",
+                                                         check=False).stdout)
+            self.assertEqual(len(agent.view().all("virtual_drive")), 3)
+            with agent.nbd(name="kept"):
+                done = agent.json("/c0", "delete", "config", "force", check=False)
+                (refused,) = done["Command Status"]["Detailed Status"]
+                self.assertEqual(refused["Object"], "/c0/v2")
+                self.assertIn("Disconnect its users first", refused["ErrMsg"])
+            self.assertEqual(agent.json("/c0", "delete", "config", "force")["Response Data"],
+                             {"Virtual Drives deleted": 1, "Hot Spares deleted": 0})
+            self.assertEqual(agent.view().all("virtual_drive"), {})
+            self.assertIsNone(agent.view().drive(3)["hot_spare"])
+            agent.ctl("/c0", "restore", "undo=2")
+            agent.ctl("/c0", "restore", "undo=1")
+            self.assertEqual({vd["name"] for vd in agent.view().all("virtual_drive").values()},
+                             {"data", "more"})
+
     def test_each_drive_on_its_own(self):
         with self.agent(slots=3) as agent:
             agent.ctl("/c0", "add", "vd", "r0", "each", f"drives={EID}:0-2")
@@ -330,6 +389,6 @@ class CommandLine(AgentCase):
 
     def test_help(self):
         agent = self.agent(slots=0)
-        self.assertIn("/cX add vd", agent.ctl("--help").stdout)
+        self.assertIn("arrayctl help TOPIC", agent.ctl("--help").stdout)
         self.assertIn("hotsparedrive", agent.ctl("help", "add").stdout)
         self.assertIn("arrayctl", agent.ctl("--version").stdout)

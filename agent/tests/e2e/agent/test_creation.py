@@ -93,8 +93,8 @@ class Creation(AgentCase):
             self.assert_refused("size_invalid", create, level="raid1", drives=free, name="b",
                                 size_bytes=1 << 50)
             refused = self.assert_refused("invalid_argument", create, level="raid1", drives=free,
-                                          colour="red")
-            self.assertEqual(refused.reason["params"]["field"], "colour")
+                                          color="red")
+            self.assertEqual(refused.reason["params"]["field"], "color")
             self.assert_refused("invalid_argument", create, level="raid1", drives=[])
             self.assert_refused("invalid_argument", create, level="raid7", drives=free)
             self.assert_refused("invalid_argument", create, level="raid1", drives=free,
@@ -118,9 +118,6 @@ class Creation(AgentCase):
     def test_delete_needs_the_right_name(self):
         with self.agent(slots=2) as agent:
             agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:0-1", "name=data")
-            done = agent.ctl("/c0/v0", "del", check=False)
-            self.assertNotEqual(done.returncode, 0)
-            self.assertIn("confirm=data", done.stdout)
             done = agent.ctl("/c0/v0", "del", "confirm=date", check=False)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("nothing was changed", done.stdout)

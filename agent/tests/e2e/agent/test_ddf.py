@@ -409,7 +409,7 @@ class Written(AgentCase):
                 agent.start()
                 self.assertEqual(self.content(agent), sums)
                 self.set_aside(agent, 1)
-                self.assertIn(f"Another program wrote to /c0/e{EID}/s1",
+                self.assertIn(f"Another program wrote to PD 01(e0x{EID:x}/s1)",
                               agent.ctl("/c0", "show", "events").stdout)
                 agent.kill()
                 agent.start()  # it stays so, and what is on it is left alone

@@ -1,4 +1,4 @@
-"""Drives that carry a set of somebody else's: recognised, shown, and left as they are."""
+"""Drives that carry a set of somebody else's: recognized, shown, and left as they are."""
 
 import hashlib
 import os
@@ -508,6 +508,6 @@ class OfMd(AgentCase):
         agent = self.started(paths)
         refused = agent.ctl("/c0/fall", "import", check=False)
         self.assertNotEqual(refused.returncode, 0)
-        self.assertIn("a resynchronisation", refused.stdout)
+        self.assertIn("a resynchronization", refused.stdout)
         agent.stop()
         self.assertEqual(sums(paths), before)

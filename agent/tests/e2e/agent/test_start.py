@@ -3,6 +3,7 @@ what is not known yet is told as that."""
 
 import fcntl
 import json
+import os
 import re
 import shutil
 import socket
@@ -104,7 +105,7 @@ class Start(AgentCase):
 
     def test_a_member_that_is_late(self):
         """Its group waits for it, and nobody else does; it costs no rebuild."""
-        agent = self.two_groups()
+        agent = self.two_groups(wait_s=300)
         holder = self.held(agent, 1)
         self.listening(agent)
         answers, late = [], []
@@ -131,15 +132,26 @@ class Start(AgentCase):
         self.assertEqual(agent.json("/c0/v1", "show")["Response Data"]["Virtual Drives"][0]["State"],
                          "Optl")
         metrics = agent.ctl("metrics").stdout
-        self.assertRegex(metrics, r'virtual_drive_state\{[^}]*name="one"[^}]*state="starting"\} 1')
-        self.assertRegex(metrics, r'virtual_drive_state\{[^}]*name="one"[^}]*state="offline"\} 0')
-        self.assertRegex(metrics, r'virtual_drive_state\{[^}]*name="one"[^}]*state="optimal"\} 0')
+        key = re.search(r'drive_info\{[^}]*virtual_drive="(\w+)"[^}]*name="one"', metrics)[1]
+        for state, value in (("starting", 1), ("offline", 0), ("optimal", 0)):
+            self.assertRegex(metrics, rf'virtual_drive_state\{{[^}}]*virtual_drive="{key}",'
+                                      rf'state="{state}"\}} {value}\n')
         self.assertRegex(metrics, r'controller_status\{[^}]*state="starting"\} 1')
         units = subprocess.run(["tw_cli", "/c0", "show"], executable=ARRAYCTL, text=True,
                                capture_output=True, check=True,
                                env={"ARRAYWRIGHT_SOCKET": str(agent.control_path), "PATH": "/"})
         self.assertRegex(units.stdout, r"u0 .* UNKNOWN")
         self.assertRegex(units.stdout, r"u1 .* OK")
+        listed, waiting_for = (subprocess.run(
+            ["MegaCli64", "-LDInfo", vds, "-aALL"], executable=ARRAYCTL, text=True,
+            capture_output=True, check=False,
+            env={"ARRAYWRIGHT_SOCKET": str(agent.control_path), "PATH": "/"})
+            for vds in ("-Lall", "-L0"))
+        self.assertEqual(listed.returncode, 0)
+        self.assertEqual(listed.stdout.count("Virtual Drive: "), 1)
+        self.assertIsNone(FAILURES.search(listed.stdout))
+        self.assertEqual(waiting_for.returncode, 1)
+        self.assertIn("Adapter 0: Virtual drives are still starting.", waiting_for.stdout)
         self.assertEqual(late, [])
 
         holder.close()
@@ -229,11 +241,17 @@ class DamagedRecords(AgentCase):
         "empty": lambda data: b"",
         "truncated": lambda data: data[:len(data) // 2],
         "garbage": lambda data: bytes((byte * 7 + 13) % 256 for byte in data),
+        "directory": lambda data: None,
     }
-    TOLD = ("r-controller", "r-event-epoch", "r-group-")
+    TOLD_TOO = {("commands.log", "directory")}
+    TOLD = ("r-controller", "r-event-epoch", "r-group-", "r-drive-sizes")
 
     def agent_with_arrays(self):
         agent = self.agent(slots=7, config="claim_wait_s = 5;")
+        self.make_arrays(agent)
+        return agent
+
+    def make_arrays(self, agent):
         agent.start()
         agent.create("raid1", [0, 1], name="one")
         agent.create("raid5", [2, 3, 4], name="two")
@@ -245,10 +263,14 @@ class DamagedRecords(AgentCase):
                 handle.pwrite(name.encode() * 1024, 0)
                 handle.flush()
         agent.stop()
-        return agent
 
     def damaged(self, agent, file, data):
-        file.write_bytes(data)
+        if data is None:  # cannot be read, nor be written over
+            file.unlink()
+            file.mkdir()
+            (file / "something").touch()
+        else:
+            file.write_bytes(data)
         agent.start()
 
     def check_arrays(self, agent):
@@ -287,13 +309,37 @@ class DamagedRecords(AgentCase):
                                  change((pristine / file).read_bytes()))
                     try:
                         self.check_arrays(agent)
-                        if file.startswith(self.TOLD):
+                        if file.startswith(self.TOLD) or (file, damage) in self.TOLD_TOO:
                             self.assertEqual(self.told(agent), [file])
+                        if damage != "empty" or file.startswith("r-"):
+                            self.assertIn("event log in" if file.startswith("events/") else file,
+                                          agent.log())
                     finally:
                         agent.stop()
                     agent.start()  # what was made anew is good, and says nothing any more
                     self.check_arrays(agent)
                     agent.stop()
+
+    def test_drives_that_are_not_emulated(self):
+        """They are only offered, as they carry metadata: the controller's record lists them."""
+        agent = self.agent(slots=6)
+        for slot in range(6):
+            (agent.directory / f"d{slot}").touch()
+            os.truncate(agent.directory / f"d{slot}", 128 * MIB)
+        agent.config_path.write_text(re.sub(r" emulated = \{[^}]*\};", "",
+                                            agent.config_path.read_text()))
+        self.make_arrays(agent)
+        record = agent.state_dir / "r-controller"
+        record.write_bytes(record.read_bytes()[:361])
+        agent.start()
+        self.check_arrays(agent)
+        self.assertEqual(self.told(agent), ["r-controller"])
+        self.assertIn(f"r-controller in the state directory {agent.state_dir} was damaged. The "
+                      "settings are the defaults; 2 drive groups were found by their drives. ",
+                      agent.log())
+        self.assertEqual(agent.view().all("controller")["c0"]["rebuild_rate_percent"], 30)
+        self.assertIn("were damaged when arrayd started: r-controller.",
+                      agent.ctl("status").stdout)
 
     def test_all_records_of_the_configuration(self):
         """The controller's and every group's: the labels of the drives are left."""
@@ -302,7 +348,7 @@ class DamagedRecords(AgentCase):
             file.write_bytes(b"")
         agent.start()
         self.check_arrays(agent)
-        self.assertEqual(len(self.told(agent)), 4)
+        self.assertEqual(len(self.told(agent)), 5)
         self.assertEqual(agent.view().all("controller")["c0"]["rebuild_rate_percent"], 30)
 
     def test_a_label_alone_is_not_believed(self):
@@ -320,8 +366,9 @@ class DamagedRecords(AgentCase):
         self.assertEqual(view.vd("two")["state"], "optimal")
         self.assertEqual(self.told(agent), [record.name])
         holder.close()
-        agent.optimal("one")
-        self.assertEqual(agent.view().drive(1)["state"], "online")
+        agent.until("the group to have both", lambda v: v.vd("one")["state"] == "optimal"
+                    and v.drive(1)["state"] == "online")
+        self.assertEqual(agent.view().drive(5)["state"], "hot_spare")  # nobody needed it
         with agent.nbd("one") as handle:
             self.assertEqual(bytes(handle.pread(3072, 0)), b"one" * 1024)
 

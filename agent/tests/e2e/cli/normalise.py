@@ -1,5 +1,6 @@
 """What differs from run to run, replaced by rule, never by hand."""
 
+import difflib
 import re
 
 KEYS = {  # the whole value behind these keys
@@ -7,7 +8,7 @@ KEYS = {  # the whole value behind these keys
     "Serial Number": "<serial>", "SN": "<serial>", "Serial No": "<serial>",
     "Current Controller Date/Time": "<time>", "Current System Date/time": "<time>",
     "System Time": "<time>", "Controller Time": "<time>", "Creation Date": "<date>",
-    "Creation Time": "<time>", "SCSI NAA Id": "<naa>", "Estimated Time Left": "<time>",
+    "Creation Time": "<time>", "SCSI NAA Id": "<naa>", "WWN": "<wwn>", "Estimated Time Left": "<time>",
     "Next Battery Learn": "<time>", "Next Learn": "<time>", "Next Patrol Read launch": "<time>",
     "FW Package Build": "<version>", "FW Version": "<version>", "Driver Version": "<version>",
     "Firmware Package Build": "<version>", "Firmware Version": "<version>",
@@ -19,6 +20,7 @@ RULES = [  # of the same width as what they stand for, because tables are padded
     (r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d", "<time>"),
     (r"\d\d/\d\d/\d{4}, \d\d:\d\d:\d\d", "<time>"),
     (r"\b0x[0-9a-f]{8}\b", "<seq>"),
+    (r"\b0x3[0-9a-f]{15}\b", "<wwn>"),
     (r"\(serial EM[0-9A-F]{12}\)", "(serial)"),
 ]
 ACTIVE = re.compile(r"(Background Initialization|Resynchronization|Rebuild) \(\d+%\)")
@@ -48,3 +50,10 @@ def table_unpad(text):
             line = "---" if re.fullmatch("-{3,}", line) else re.sub(" +", " ", line)
         lines.append(line)
     return "\n".join(lines)
+
+
+def difference(healthy, text):
+    """What differs, without the places where it does: they move with every new key."""
+    lines = difflib.unified_diff(healthy.splitlines(), text.splitlines(), n=0, lineterm="")
+    return "\n".join("@@" if line.startswith("@@") else line
+                     for line in list(lines)[2:])

@@ -391,7 +391,7 @@ DRIVE_STATE_SECTION = [
 
 DRIVE_ATTRIBUTES = [
     ("SN", re.compile(".+")), ("Manufacturer Id", TEXT), ("Model Number", TEXT, OPTIONAL),
-    ("Model", TEXT, OPTIONAL), ("NAND Vendor", TEXT), ("WWN", re.compile("[0-9A-Fa-f]{16}|NA")),
+    ("Model", TEXT, OPTIONAL), ("NAND Vendor", TEXT), ("WWN", re.compile("[0-9A-Fa-f]{16}")),
     ("Firmware Revision", TEXT), ("Raw size", SECTORS), ("Coerced size", SECTORS),
     ("Non Coerced size", SECTORS), ("Device Speed", SPEED), ("Link Speed", SPEED),
     ("NCQ setting", TEXT), ("Write Cache", TEXT), ("Logical Sector Size", TEXT),

@@ -65,9 +65,9 @@ def idle(view):
             not any(doc["ended_at_us"] is None for doc in view.all("operation").values()))
 
 
-def fill(agent):
+def fill(agent, **raid5):
     """A RAID 5 with a spare, a mirror, and one drive left over."""
-    agent.create("raid5", [0, 1, 2])
+    agent.create("raid5", [0, 1, 2], **raid5)
     agent.ctl(f"/c0/e{EID}/s3", "add", "hotsparedrive", "dgs=0")
     agent.create("raid1", [4, 5], name="logs", size_bytes=8 << 20)
     agent.until("everything to be consistent", idle)
@@ -123,6 +123,31 @@ def rebuilding(scene):
     agent.fault(3, "slow", latency_ms=3000)
 
 
+def lost_blocks(scene):
+    """A rebuild met blocks that the drive with the rest of the row cannot read."""
+    healthy(scene)
+    agent = scene.agents[0]
+    agent.fault(1, "media_error", lba=50000, count=8)
+    agent.ctl("/c0", "set", "glitchtime=0")
+    agent.fault(0, "pull")
+    agent.until("the end of the rebuild", lambda view: view.vd()["state"] == "optimal" and
+                view.vd()["bad_block_count"] > 0 and idle(view))
+
+
+def expanding(scene):
+    """The space by which a virtual drive has been expanded is being initialized."""
+    agent = scene.add(config=configured(scene.folder()))
+    battery_ready(agent)
+    fill(agent, size_bytes=16 << 20)
+    for slot in range(3):
+        agent.fault(slot, "slow", latency_ms=50)
+        scene.stack.callback(agent.fault, slot, "clear")
+    agent.ctl("/c0/v0", "expand", "size=all")
+    agent.until("the initialization", lambda view: view.running("background_init"))
+    for slot in range(3):
+        agent.fault(slot, "slow", latency_ms=3000)
+
+
 def foreign(scene):
     """Two drives that another controller has used."""
     other = Agent(slots=2)
@@ -152,4 +177,5 @@ def two_controllers(scene):
 
 STATES = {"healthy": healthy, "degraded": degraded, "rebuilding": rebuilding,
           "no-battery": no_battery, "vault": vault, "no-array": no_array, "foreign": foreign,
+          "lost-blocks": lost_blocks, "expanding": expanding,
           "two-controllers": two_controllers}

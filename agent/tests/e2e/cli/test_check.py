@@ -33,7 +33,7 @@ class Check(AgentCase):
             self.assertEqual((row["Operation"], row["Status"]), ("CC", "In progress"))
             agent.ctl(VD, "pause", "cc")
             self.assertEqual(self.progress(agent)[0]["Status"], "Paused")
-            self.assertRegex(agent.ctl("watch", "count=1").stdout, r"consistency_check +/c0/v0 +\[")
+            self.assertRegex(agent.ctl("watch", "count=1").stdout, r"consistency check +/c0/v0 +\[")
             self.assertIn('{controller="0",kind="consistency_check",', agent.ctl("metrics").stdout)
             agent.ctl(VD, "resume", "cc")
             agent.ctl(VD, "stop", "cc")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import in_memory
 from cases import AgentCase
+from exposition import families
 from harness import EID, MIB
 from states import STATES, Scene, configured
 
@@ -22,8 +23,6 @@ KINDS = {row["code"]: row for row in WORDS["findings"]}
 STATUSES = WORDS["enums"]["controller_status"]
 SHOWN = {"optimal": "Optimal", "needs_attention": "Needs Attention", "degraded": "Degraded",
          "failed": "Failed"}
-SERIES = re.compile(r'^arraywright_finding\{controller="0",code="(\w+)",severity="(\w+)",'
-                    r'kind="(\w+)",path="([^"]+)"\} 1$', re.M)
 BAD_STATES = {"virtual_drive": {"degraded", "partially_degraded", "offline"},
               "drive": {"failed", "offline", "unconfigured_bad"},
               "battery": {"low", "degraded", "failed", "missing", "unknown", "charging",
@@ -88,9 +87,10 @@ class Findings(AgentCase):
         self.assertRegex(status, rf"\A/c0  .*: {SHOWN[worst]} ")
         self.assertEqual(sorted(line for line in status.splitlines() if line.startswith("! ")),
                          sorted(f"! {each['path']}: {sentence(each)}" for each in listed))
-        self.assertEqual(sorted(SERIES.findall(metrics)),
-                         sorted((each["code"], each["severity"], each["kind"], each["path"])
-                                for each in listed))
+        series = [dict(labels) for _, labels in families(metrics)["arraywright_finding"].samples]
+        names = ("code", "severity", "kind", "key", "path")
+        self.assertEqual(sorted(tuple(labels[name] for name in names) for labels in series),
+                         sorted(tuple(each[name] for name in names) for each in listed))
         # No state without a finding
         told = {(each["kind"], each["key"]) for each in listed}
         for kind, states in BAD_STATES.items():
@@ -98,7 +98,7 @@ class Findings(AgentCase):
                 usable = doc.get("unsuitable") is None
                 if doc["state"] in states and usable:
                     self.assertIn((kind, key), told, doc["state"])
-                    self.assertIn("Finding: ", agent.ctl("explain", doc["path"]).stdout)
+                    self.assertIn("What is wrong: ", agent.ctl("explain", doc["path"]).stdout)
         return listed
 
     def codes(self, agent):

@@ -7,7 +7,6 @@ UPDATE_GOLDEN=1 writes the files anew; run test_healthy first then, the others a
 """
 
 import contextlib
-import difflib
 import os
 import re
 import subprocess
@@ -15,10 +14,11 @@ import unittest
 from pathlib import Path
 
 import collector
+import faces
 import rest
 import validate
 from harness import ARRAYCTL, EID, PATIENCE_S, wait_for
-from normalise import normalise
+from normalise import difference, normalise
 from states import STATES, Scene
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
@@ -49,6 +49,11 @@ COMMANDS = [
     ("/c0 show preservedcache", None),
     ("/c0 show jbod alarm copyback eghs mixmedia mixinterface consistencycheck",
      validate.check_properties),
+    ("/c0 show ccrate autoenhancedimport batterywarning maintainpdfailhistory restorehotspare "
+     "loadbalancemode abortcconerror bootwithpinnedcache smartpollinterval cacheflushint "
+     "eccbucketsize eccbucketleakrate spinupdrivecount spinupdelay activityforlocate "
+     "exposeenclosuredevice directpdmapping backplane stoponerror ncq ocr failpdonsmarterror "
+     "sesmonitoring personality pendingimages", validate.check_properties),
     ("/c0 show eventloginfo", validate.check_properties),
     ("/c0 show health", validate.check_health),
     ("/call/eall show", validate.check_enclosures),
@@ -81,6 +86,7 @@ COMMANDS = [
     ("/call/dall show all", validate.check_groups),
     ("/c0/d0 show all", validate.check_groups),
     ("/c0 show undo", None),
+    ("/c0 show freespace", None),
     ("/call/fall show", None),
     ("/call /fall show all", None),
     ("/c0/bbu show", validate.check_battery),
@@ -190,6 +196,7 @@ class Golden(unittest.TestCase):
             self.assertIn("\nSupported Adapter Operations :\n", bundle.stdout)
             self.assertIn("\nseqNum: 0x", bundle.stdout)
             self.collect(scene)
+            faces.check(self, scene, name)
         if name != "healthy":
             answers = {title: difference(healthy_answers()[title], text)
                        for title, text in answers.items()}
@@ -209,6 +216,12 @@ class Golden(unittest.TestCase):
     def test_rebuilding(self):
         self.state("rebuilding")
 
+    def test_lost_blocks(self):
+        self.state("lost-blocks")
+
+    def test_expanding(self):
+        self.state("expanding")
+
     def test_no_battery(self):
         self.state("no-battery")
 
@@ -223,13 +236,6 @@ class Golden(unittest.TestCase):
 
     def test_two_controllers(self):
         self.state("two-controllers")
-
-
-def difference(healthy, text):
-    """What differs, without the places where it does: they move with every new key."""
-    lines = difflib.unified_diff(healthy.splitlines(), text.splitlines(), n=0, lineterm="")
-    return "\n".join("@@" if line.startswith("@@") else line
-                     for line in list(lines)[2:])
 
 
 def healthy_answers():

@@ -125,6 +125,71 @@ class Monitor(AgentCase):
                 wait_for("the end", lambda: f"Over: {wrong}" in mails.read_text())
             self.assertEqual(mails.read_text().count(f"Critical  /c0/v0: {wrong}"), 1)
             self.assertEqual(mails.read_text().count(f"Info      Over: {wrong}"), 1)
+            self.assertEqual(mails.read_text().count("Nothing is wrong any more."), 1)
+
+    def test_a_mailer_that_hangs_holds_up_nobody(self):
+        port = free_port()
+        with self.agent(slots=2) as agent:
+            hangs, lines = agent.directory / "hangs", agent.directory / "lines"
+            mailer = agent.directory / "mailer"
+            mailer.write_text(f"#!/bin/sh\necho $$ > {hangs}\nexec sleep 60\n")
+            mailer.chmod(0o755)
+            agent.create("raid1", [0, 1])
+            cursor = agent.directory / "cursor"
+            with self.monitor(agent, "mail=root", f"mailer={mailer}", f"cursor={cursor}",
+                              f"script={self.program(agent, 'script', lines)}",
+                              f"listen=127.0.0.1:{port}"):
+                self.cursor_is_kept(cursor)
+                agent.fault(0, "pull")
+                wait_for("the mailer to hang", hangs.exists)
+                wait_for("the script", lambda: lines.exists() and "degraded" in lines.read_text())
+                url = f"http://127.0.0.1:{port}/metrics"
+                with urllib.request.urlopen(url, timeout=20) as answer:
+                    self.assertIn("arraywright_up", answer.read().decode())
+                os.kill(int(hangs.read_text()), 0)  # it hangs still
+            self.assertEqual(json.loads(cursor.read_text())[str(agent.control_path)]["mail"], 0)
+
+    def test_an_agent_that_is_gone_is_told(self):
+        with self.agent(slots=2) as agent:
+            mails, cursor = agent.directory / "mails", agent.directory / "cursor"
+            words = ["mail=root", f"mailer={self.program(agent, 'mailer', mails)}",
+                     f"cursor={cursor}", "away=1"]
+
+            def told(text, count):
+                wait_for(text, lambda: mails.exists() and mails.read_text().count(text) == count)
+
+            gone, back = "  Critical  arrayd does not answer: ", "  Info      Over: arrayd did not"
+            agent.stop()
+            self.assertIn('arraywright_up{controller="0"} 0\n', agent.ctl("metrics").stdout)
+            with self.monitor(agent, *words):  # also to somebody who never saw it
+                told(gone, 1)
+                wait_for("that to be noted", lambda: cursor.exists() and
+                         '"mail": 1' in cursor.read_text())
+            with self.monitor(agent, *words):
+                agent.start()
+                told(back, 1)
+                agent.stop()
+                told(gone, 2)
+                self.assertIn("Is arrayd running?", mails.read_text())
+
+    def test_a_monitor_that_is_gone_is_a_finding(self):
+        there = 'monitor = { unit = "/dev/null"; silence_s = 1; };'
+        with self.agent(slots=2, config=there) as agent:
+            mails, cursor = agent.directory / "mails", agent.directory / "cursor"
+
+            def silent(view):
+                (host,) = view.all("host").values()
+                return "monitor_silent" in {each["code"] for each in host["findings"]}
+
+            agent.until("the monitor to be missed", silent)
+            self.assertIn("arraywright-monitor is enabled on this host, but it does not run.",
+                          agent.ctl("status").stdout)
+            with self.monitor(agent, "mail=root", f"mailer={self.program(agent, 'mailer', mails)}",
+                              f"cursor={cursor}"):
+                agent.until("the monitor to be seen", lambda view: not silent(view))
+                self.cursor_is_kept(cursor)
+            agent.until("the monitor to be missed again", silent)
+            self.assertFalse(mails.exists())  # it does not tell of itself
 
     @unittest.skipUnless(Path("/usr/bin/curl").exists(), "curl is not installed")
     def test_webhook_is_tried_again(self):
@@ -185,6 +250,7 @@ class Monitor(AgentCase):
                 agent.start()
                 wait_for("the agent to be back", lambda: 'arraywright_up{controller="0"} 1'
                          in path.read_text())
-            for wrong in ("listen=0.0.0.0:80", "listen=127.0.0.1", "class=loud", "interval=0"):
+            for wrong in ("listen=0.0.0.0:80", "listen=127.0.0.1", "class=loud", "interval=0",
+                          "away=0"):
                 self.assertNotEqual(agent.ctl("monitor", wrong, "count=1",
                                               check=False).returncode, 0, wrong)

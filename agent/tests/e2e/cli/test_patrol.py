@@ -42,7 +42,7 @@ class Patrol(AgentCase):
             self.assertEqual(self.shown(agent)["Current State"], "Paused 0")
             status = agent.ctl("status").stdout
             self.assertRegex(status, r"patrol +patrol read \d+ %, paused; 0 of 3 drives done\n")
-            self.assertRegex(agent.ctl("watch", "count=1").stdout, r"patrol_read +/c0 +\[")
+            self.assertRegex(agent.ctl("watch", "count=1").stdout, r"patrol read +/c0 +\[")
             self.assertIn('{controller="0",kind="patrol_read",', agent.ctl("metrics").stdout)
             agent.ctl("/c0", "resume", "pr")
             agent.ctl("/c0", "stop", "patrolread")
@@ -54,9 +54,9 @@ class Patrol(AgentCase):
                         ["patrol"]["iterations"] == 1)
             self.assertEqual(self.shown(agent)["iterations completed"], "1")
             metrics = agent.ctl("metrics").stdout
-            self.assertIn('arraywright_patrol_iterations{controller="0"} 1\n', metrics)
-            self.assertRegex(metrics, r"_drive_patrol_read_bytes\{.*/s2\".*\} \d{8,}\n")
-            self.assertRegex(metrics, r"patrol_last_completion_timestamp_seconds\{.*\} \d{10}\n")
+            self.assertIn('arraywright_patrol_iterations_total{controller="0"} 1\n', metrics)
+            self.assertRegex(metrics, r"_drive_patrol_read_bytes_total\{.*\} \d{8,}\n")
+            self.assertRegex(metrics, r"patrol_last_completion_timestamp_seconds\{.*\} \d{10}[.\d]*\n")
             self.assertRegex(agent.ctl("explain", f"{SLOT}2").stdout,
                              r"Patrol read: all of it was last read \d\d/\d\d/\d{4}, ")
             self.assertIn("Patrol read: Only members of drive groups and hot spares",

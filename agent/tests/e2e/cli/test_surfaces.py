@@ -1,5 +1,5 @@
-"""Other faces of the same controller: 3ware's tw_cli, documents, guided creation, completion,
-metrics, and a story told in events."""
+"""Other faces of the same controller: 3ware's tw_cli, documents, guided creation, completion, and
+a story told in events."""
 
 import contextlib
 import json
@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import termios
 import unicodedata
 import unittest
 from pathlib import Path
@@ -22,7 +23,6 @@ from test_event_catalogue import unpaired
 
 in_memory.use()
 AGENT = Path(__file__).resolve().parents[3]
-SAMPLE = re.compile(r'([a-z_]+)\{((?:[a-z_]+="(?:[^"\\]|\\.)*",?)*)\} (\S+)')
 
 
 class ThreeWare(AgentCase):
@@ -35,6 +35,12 @@ class ThreeWare(AgentCase):
                                   env={"ARRAYWRIGHT_SOCKET": str(agent.control_path)})
         self.assertEqual((done.returncode, done.stderr), (code, ""), done.stdout)
         return done.stdout
+
+    def through_a_pipe(self, agent, command):
+        """First columns, read as Nagios plugins do: behind the prompt, an empty line, a heading and
+        a rule come the rows, and an empty line and a prompt behind them."""
+        lines = self.tw(agent, stdin=f"{command}\n").splitlines()
+        return [line.split()[0] for line in lines[3:-2]]
 
     def test_tables_and_values(self):
         with self.agent(slots=5) as agent:
@@ -49,17 +55,17 @@ class ThreeWare(AgentCase):
             self.assertEqual(rows[3].split()[:6], ["c0", "Arraywright", "5", "5", "1", "0"])
             self.assertEqual(len(rows[3].split()), 9)
             units = self.tw(agent, "info", "c0", "unitstatus").splitlines()
-            self.assertEqual(units[0], "Unit  UnitType  Status         %RCmpl  %V/I/M  Stripe  "
-                                       "Size(GB)  Cache  AVrfy")
-            self.assertEqual(units[2].split(),
-                             ["u0", "RAID-5", "OK", "-", "-", "64K", "0.1", "OFF", "ON"])
-            self.assertEqual(units[3].split()[:3], ["u1", "SPARE", "OK"])
-            self.assertEqual({len(row.split()) for row in units[2:4]}, {9})
+            self.assertEqual(units[:2], ["", "Unit  UnitType  Status         %RCmpl  %V/I/M  "
+                                             "Stripe  Size(GB)  Cache  AVrfy"])
+            self.assertEqual(units[3].split(),
+                             ["u0", "RAID-5", "OK", "-", "-", "64K", "0.125", "OFF", "ON"])
+            self.assertEqual(units[4].split()[:3], ["u1", "SPARE", "OK"])
+            self.assertEqual({len(row.split()) for row in units[3:5]}, {9})
             ports = self.tw(agent, "/c0", "show", "drivestatus").splitlines()
-            self.assertEqual(ports[0], "VPort Status         Unit Size      Type  Phy Encl-Slot"
-                                       "    Model")
-            self.assertEqual(ports[2].split()[:3], ["p0", "OK", "u0"])
-            self.assertEqual(ports[6].split()[:3], ["p4", "OK", "-"])
+            self.assertEqual(ports[:2], ["", "VPort Status         Unit Size      Type  Phy "
+                                             "Encl-Slot    Model"])
+            self.assertEqual(ports[3].split()[:3], ["p0", "OK", "u0"])
+            self.assertEqual(ports[7].split()[:3], ["p4", "OK", "-"])
             self.assertEqual(self.tw(agent, "/c0/u0", "show", "status"), "/c0/u0 status = OK\n")
             self.assertEqual(self.tw(agent, "/c0/u0", "show", "rebuildstatus"),
                              "/c0/u0 is not rebuilding, its current state is OK\n")
@@ -69,12 +75,12 @@ class ThreeWare(AgentCase):
             self.assertEqual(self.tw(agent, "/c0/u0", "show", "status"),
                              "/c0/u0 status = DEGRADED\n")
             self.assertIn("NOT-PRESENT", self.tw(agent, "/c0/u0", "show"))
-            wait_for("the alarm", lambda: "Degraded".upper() in self.tw(agent, "/c0", "show",
-                                                                         "alarms"))
+            wait_for("the alarm", lambda: "Degraded unit" in self.tw(agent, "/c0", "show",
+                                                                     "alarms"))
             alarms = self.tw(agent, "/c0", "show", "alarms")
             self.assertRegex(alarms, r"\nc0   \[\w{3} \w{3} \d\d \d{4} \d\d:\d\d:\d\d\]  ERROR     "
-                                     r"/c0/v0 \(data\) is now DEGRADED")
-            self.assertIn("WARNING   Removed:", alarms)
+                                     r"Degraded unit: unit=0\n")
+            self.assertIn("WARNING   Drive removed: port=1\n", alarms)
             agent.fault(3, "slow", latency_ms=50)
             agent.ctl("/c0", "set", "autorebuild=on")
             agent.until("the rebuild", lambda view: view.running("rebuild"))
@@ -140,6 +146,9 @@ class ThreeWare(AgentCase):
         with self.agent(slots=2, controllers=2) as agent:
             self.assertIn(f" /c1/e{EID}/slt0 ", self.tw(agent, "/c1", "show", "drivestatus"))
             agent.create("raid1", [0, 1])
+            self.assertEqual(self.through_a_pipe(agent, "show"), ["c0", "c1"])
+            self.assertEqual(self.through_a_pipe(agent, "/c0 show unitstatus"), ["u0"])
+            self.assertEqual(self.through_a_pipe(agent, "/c0 show drivestatus"), ["p0", "p1"])
             text = self.tw(agent, stdin="# a comment\n/c0/u0 show status\nquit\n")
             self.assertRegex(text, r"//localhost> .*/c0/u0 status = \w+\n//localhost> ")
             self.assertIn("/cX/uX show [status", self.tw(agent, "help"))
@@ -200,23 +209,90 @@ class Friendly(AgentCase):
                 self.assertEqual(done.returncode, 255)
                 self.assertIn("count must be a number", done.stdout)
 
+    def test_status_tells_scripts_how_it_is(self):
+        def code(*words):
+            return agent.ctl(*words, check=False).returncode
+
+        with self.agent(slots=4) as agent:
+            agent.create("raid5", [0, 1, 2])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            for words in (["status"], ["status", "--json"], ["/c0", "status"]):
+                self.assertEqual(code(*words, "--exit-code"), 0, words)
+            agent.fault(1, "pull")
+            agent.until("the loss", lambda view: view.vd()["state"] == "degraded")
+            for words in (["status"], ["status", "--json"], ["/c0", "status"]):
+                self.assertEqual(code(*words, "--exit-code"), 2, words)
+                self.assertEqual(code(*words), 0, words)
+            self.assertEqual(code("--socket", str(agent.control_path), "--socket", "/none/where",
+                                  "status", "--exit-code"), 3)
+            agent.fault(2, "pull")
+            agent.until("the end", lambda view: view.vd()["state"] == "offline")
+            self.assertEqual(code("status", "--exit-code"), 3)
+            agent.stop()
+            self.assertEqual(code("status", "--exit-code"), 3)
+            self.assertEqual(code("status"), 255)
+
+    def test_status_fits_the_terminal(self):
+        def shown(columns, *words):
+            ours, theirs = pty.openpty()
+            termios.tcsetwinsize(theirs, (24, columns))
+            with subprocess.Popen([ARRAYCTL, *words], stdin=subprocess.DEVNULL, stdout=theirs,
+                                  env={"ARRAYWRIGHT_SOCKET": str(agent.control_path),
+                                       "NO_COLOR": "1"}) as process:
+                os.close(theirs)
+                text = b""
+                with contextlib.suppress(OSError):  # the end of a terminal
+                    while part := os.read(ours, 65536):
+                        text += part
+                self.assertEqual(process.wait(timeout=PATIENCE_S), 0)
+            os.close(ours)
+            return text.decode().replace("\x1b[H\x1b[J", "").splitlines()
+
+        with self.agent(slots=5) as agent:
+            agent.create("raid5", [0, 1, 2])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            agent.ctl(f"/c0/e{EID}/s3", "add", "hotsparedrive", "dgs=0")
+            agent.fault(3, "slow", latency_ms=100)
+            agent.fault(1, "pull")
+            agent.until("the rebuild", lambda view: view.running("rebuild"))
+            lines = shown(80, "status")
+            self.assertEqual([line for line in lines if len(line) > 80], [])
+            self.assertRegex("\n".join(lines), r"Drive +Model +Size +Role +State\n")
+            self.assertRegex("\n".join(lines), rf"/c0/e{EID}/s3 .* d0 +Rbld")
+            told = " ".join(line.strip() for line in lines)
+            self.assertIn("is being rebuilt. Wait until that is done.", told)
+            for columns in (80, 100):
+                [bar] = [line for line in shown(columns, "watch", "count=1") if "] " in line]
+                self.assertRegex(bar, r"^  rebuild .*\[#*\.+\] +\d")
+                self.assertLessEqual(len(bar), columns)
+            agent.fault(3, "clear")
+
     def test_explain(self):
         with self.agent(slots=3) as agent:
             agent.create("raid5", [0, 1, 2])
             agent.until("consistency", lambda view: view.vd()["consistent"])
             text = agent.ctl("explain", "/c0/v0").stdout
-            self.assertTrue(text.startswith("/c0/v0 data\n  State: optimal\n"))
-            self.assertIn("may still fail, whichever they are: 1\n", text)
-            self.assertNotIn("Lost with the next", text)
+            self.assertTrue(text.startswith('/c0/v0 "data": optimal\n  Nothing is wrong.\n'), text)
+            self.assertIn("What may fail next: any 1 drive without loss of data\n", text)
+            self.assertNotRegex(text, r"[a-z]_[a-z]|Not possible now:")
+            self.assertLess(len(text.splitlines()), 12, text)
+            paste = re.search(r'"arrayctl (explain .* all)"', text)[1]
+            every = agent.ctl(*paste.split()).stdout
+            self.assertIn("\n  Not possible now: ", every)
+            self.assertNotRegex(every, r"Not possible now: \w*_")
             for state, shown in (("off", "N"), ("on", "Y")):
                 agent.ctl("/c0", "set", "eghs", f"eug={state}")
                 [row] = agent.json("show")["Response Data"]["System Overview"]
                 self.assertEqual(row["EHS"], shown)
             agent.fault(1, "pull")
-            self.assertIn(f"Lost with the next failure, if it is that of /c0/e{EID}/s0 or "
-                          f"/c0/e{EID}/s2.\n", agent.ctl("explain", "/c0/v0").stdout)
+            text = agent.ctl("explain", "/c0/v0").stdout
+            self.assertIn("What may fail next: nothing. The failure of "
+                          f"/c0/e{EID}/s0 or /c0/e{EID}/s2 loses data\n", text)
+            parts = [text.index(f"\n  {part}: ") for part in (
+                "What is wrong", "What it means", "What may fail next", "What to do")]
+            self.assertEqual(parts, sorted(parts), text)
             self.assertTrue(agent.ctl("explain", f"/c0/e{EID}/s0").stdout.startswith(
-                f"/c0/e{EID}/s0\n  State: "))
+                f"/c0/e{EID}/s0: online\n"))
 
     def test_explain_says_of_every_policy_what_holds(self):
         with self.agent(slots=3) as agent:
@@ -224,16 +300,18 @@ class Friendly(AgentCase):
             agent.ctl("/c0/v0", "set", "stripelog=on")
             agent.until("the stripe log", lambda view: (
                 view.vd()["effective_stripe_log"]["effective"] == "on"))
-            text = agent.ctl("explain", "/c0/v0").stdout
-            self.assertEqual(re.findall(r"(?m)^  (.+): (\S+) is asked for, (\S+) holds\. .", text), [
-                ("Write policy", "write_through", "write_through"),
-                ("Read policy", "no_read_ahead", "no_read_ahead"),
-                ("I/O policy", "direct", "direct"),
-                ("The drives' own caches", "default", "on"),
-                ("While degraded", "keep", "keep"),
-                ("Access", "read_write", "read_write"),
-                ("Stripe log", "on", "on"),
-                ("Hedged reads", "off", "off")])
+            for words, count in ((["all"], 8), ([], 4)):
+                text = agent.ctl("explain", "/c0/v0", *words).stdout
+                told = re.findall(r"(?m)^  ([\w/ ]+): (\S+?)(?: instead of (\S+))?(?:$|\. .)", text)
+                self.assertEqual([row for row in told if not row[0].startswith("What")][:8], [
+                    ("Write policy", "write-through", ""),
+                    ("Read policy", "no-read-ahead", ""),
+                    ("I/O policy", "direct", ""),
+                    ("Caches of the drives", "on", "default"),
+                    ("While degraded", "keep", ""),
+                    ("Access", "read-write", ""),
+                    ("Stripe log", "on", ""),
+                    ("Hedged reads", "off", "")][:count])
 
     def test_explain_names_only_the_drives_that_must_not_fail(self):
         with self.agent(slots=4) as agent:
@@ -241,8 +319,8 @@ class Friendly(AgentCase):
             agent.until("consistency", lambda view: view.vd()["consistent"])
             agent.fault(2, "pull")
             text = agent.ctl("explain", "/c0/v0").stdout
-            self.assertIn("may still fail, whichever they are: 0\n", text)
-            self.assertIn(f"if it is that of /c0/e{EID}/s3.\n", text)
+            self.assertIn("What may fail next: nothing. "
+                          f"The failure of /c0/e{EID}/s3 loses data\n", text)
 
 
 class Characters(AgentCase):
@@ -300,13 +378,17 @@ class Guided(AgentCase):
             self.assertIn("As a command: arrayctl /c0 add vd type=r5 size=32mb", text)
             vd = agent.view().vd()
             self.assertEqual((vd["level"], vd["size_bytes"]), ("raid5", 32 * MIB))
-            text = self.typed(agent, "", "raid1", "", "", "no", code=255)
+            text = self.typed(agent, "", "raid1", "", "", "no", code=1)
             self.assertNotIn(f"  {EID}:0 ", text.partition("Drives that are free:")[2])
             self.assertNotIn("raid5 ", text.partition("Levels for 2 drives:")[2])
-            for lines in ([], [f"{EID}:9"], ["what"], ["", "raid5"], ["", "raid1", "much"],
-                          ["", "raid1", "", "data", "yes"], [f"{EID}:0,3", "raid1", "", "", "yes"],
-                          ["", "raid1", "", "", ""], ["", "raid1", "", ""]):
+            for lines in ([f"{EID}:9"], ["what"], ["", "raid1", "much"],
+                          ["", "raid1", "", "data", "yes"], [f"{EID}:0,3", "raid1", "", "", "yes"]):
                 self.assertIn("Nothing was changed", self.typed(agent, *lines, code=255))
+            for lines in ([], ["", "raid1"], ["", "raid1", "", "", ""], ["", "raid1", "", "", "nay"],
+                          ["", "raid1", "", ""]):
+                text = self.typed(agent, *lines, code=1)
+                self.assertTrue(text.endswith("Nothing was changed.\n"), text)
+                self.assertNotIn("Failure", text)
             self.assertEqual(len(agent.view().all("virtual_drive")), 1)
             self.assertIn("on a terminal",
                           agent.ctl("create", check=False).stdout)
@@ -388,46 +470,6 @@ class Completion(unittest.TestCase):
             return wait_for("the line", text)
         finally:
             os.close(reader)
-
-
-class Metrics(AgentCase):
-    def samples(self, text):
-        found = {}
-        for line in text.splitlines():
-            if not line.startswith("#"):
-                match = SAMPLE.fullmatch(line)
-                self.assertIsNotNone(match, line)
-                key = (match[1], match[2])
-                self.assertNotIn(key, found)
-                found[key] = float(match[3])
-        return found
-
-    def test_what_they_say(self):
-        with self.agent(slots=4) as agent:
-            agent.create("raid5", [0, 1, 2])
-            agent.fault(1, "pull")
-            path = agent.directory / "arraywright.prom"
-            agent.ctl("metrics", f"file={path}")
-            text = path.read_text()
-            self.assertFalse((agent.directory / "arraywright.prom.new").exists())
-            found = self.samples(text)
-            labels = 'controller="0",name="data",level="raid5"'
-            self.assertEqual(found["arraywright_virtual_drive_state",
-                                   f'{labels},state="degraded"'], 1)
-            self.assertEqual(found["arraywright_virtual_drive_state",
-                                   f'{labels},state="optimal"'], 0)
-            self.assertEqual(found["arraywright_virtual_drive_failures_left", labels], 0)
-            self.assertEqual(found["arraywright_virtual_drive_size_bytes", labels], 128 * MIB)
-            self.assertEqual(found["arraywright_up", 'controller="0"'], 1)
-            lost = [key for key in found if key[0] == "arraywright_drive_state" and
-                    f"/c0/e{EID}/s1" in key[1] and found[key] == 1]
-            self.assertEqual(len(lost), 1)
-            self.assertIn('state="missing"', lost[0][1])
-            declared = set(re.findall(r"(?m)^# TYPE (\S+) gauge$", text))
-            self.assertLessEqual({name for name, _ in found}, declared)
-            done = agent.ctl("metrics", "file=/none/where", check=False)
-            self.assertEqual(done.returncode, 255)
-            self.assertIn("/none/where: No such file or directory", done.stdout)
 
 
 class Story(AgentCase):

@@ -39,10 +39,13 @@ class Problem(Exception):
 class Backend:
     """`arraywright serve` on a database of its own; keeps its port over restarts."""
 
-    def __init__(self, with_tls=False):
+    def __init__(self, with_tls=False, database_url="", root_path=""):
+        """`database_url`: of PostgreSQL, without a password; by default SQLite."""
+        self._root_path = root_path
         self.directory = Path(tempfile.mkdtemp(prefix="aw-backend-"))
         self.port = free_port()
         self.with_tls = with_tls
+        self.database_url = database_url
         self.log_path = self.directory / "log"
         self.certificate = self.directory / "certificate.pem"
         self._key = self.directory / "key.pem"
@@ -63,7 +66,8 @@ class Backend:
 
     @property
     def url(self):
-        return f"{'https' if self.with_tls else 'http'}://127.0.0.1:{self.port}"
+        scheme = "https" if self.with_tls else "http"
+        return f"{scheme}://127.0.0.1:{self.port}{self._root_path}"
 
     @property
     def running(self):
@@ -73,12 +77,26 @@ class Backend:
         command = [f"{VENV}/bin/arraywright", "serve", "--state-dir", str(self.directory),
                    "--port", str(self.port), "--heartbeat-s", "1",
                    "--initial-admin-password-file", str(self.directory / "password")]
+        if self._root_path:
+            command += ["--root-path", self._root_path]
         if self.with_tls:
             command += ["--tls-certificate", str(self.certificate), "--tls-key", str(self._key)]
         with self.log_path.open("ab") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log)
+            self._process = subprocess.Popen([*command, *self._database()], stdout=log, stderr=log)
         wait_for("the backend to answer", self._answers)
         return self
+
+    def _database(self):
+        return ["--database-url", self.database_url] if self.database_url else []
+
+    def administer(self, *words):
+        """Runs a command of `arraywright` on the backend's database; returns what it said."""
+        done = subprocess.run([f"{VENV}/bin/arraywright", *words, "--state-dir", str(self.directory),
+                               *self._database()], check=False, text=True, capture_output=True,
+                              timeout=PATIENCE_S)
+        if done.returncode != 0:
+            raise AssertionError(f"{words}: {done.stdout}{done.stderr}")
+        return done.stdout
 
     def _answers(self):
         if self._process.poll() is not None:
@@ -137,25 +155,38 @@ class Backend:
     # What it has stored
 
     def rows(self, query):
+        if self.database_url:
+            return self._rows_of_postgres(query)
         database = sqlite3.connect(f"file:{self.directory}/arraywright.sqlite?mode=ro", uri=True,
                                    timeout=PATIENCE_S)
         with contextlib.closing(database):
             return database.execute(query).fetchall()
 
+    def _rows_of_postgres(self, query):
+        query = f"select json_agg(t) from ({query}) t"
+        done = subprocess.run(["psql", "--no-psqlrc", "-At", "-c", query, self.database_url],
+                              check=True, text=True, capture_output=True, timeout=PATIENCE_S)
+        return [tuple(row.values()) for row in json.loads(done.stdout.strip() or "null") or []]
+
     def objects(self, host_id):
         """(kind, key) -> (rev, document)."""
         found = self.rows("select kind, key, rev, doc from object_state "
-                          f"where not deleted and host_id = '{UUID(host_id).hex}'")
-        return {(kind, key): (rev, json.loads(doc)) for kind, key, rev, doc in found}
+                          f"where not deleted and host_id = '{self._id(host_id)}'")
+        return {(kind, key): (rev, json.loads(doc) if isinstance(doc, str) else doc)
+                for kind, key, rev, doc in found}
+
+    def _id(self, host_id):
+        """As the database has it."""
+        return UUID(host_id) if self.database_url else UUID(host_id).hex
 
     def events(self, host_id):
         """[(number, name, text)] in the order in which they were stored."""
         return self.rows("select seq, name, text from event "
-                         f"where host_id = '{UUID(host_id).hex}' order by id")
+                         f"where host_id = '{self._id(host_id)}' order by id")
 
     def acked_seq(self, host_id):
         ((seq,),) = self.rows("select event_seq from sync_cursor "
-                              f"where host_id = '{UUID(host_id).hex}'")
+                              f"where host_id = '{self._id(host_id)}'")
         return seq
 
 
@@ -241,13 +272,14 @@ class Uplink:
             shutil.chown(self.directory, user)
             self.program = shutil.copy(UPLINK, self.directory)  # it need not see the build
 
-    def run(self, *words, stdin=None):
+    def run(self, *words, stdin=None, env=None):
         return subprocess.run([self.program, "--config", str(self.config_path), *words], text=True,
                               check=False, capture_output=True, timeout=PATIENCE_S, input=stdin,
-                              **self._as)
+                              env=env, **self._as)
 
     def enrol(self, token, *more, url=None):
-        return self.run("enrol", "--url", url or self.url, "--token", token, *more)
+        """Without starting a unit: that of the machine is none of a test's business."""
+        return self.run("enrol", "--no-start", "--url", url or self.url, "--token", token, *more)
 
     def identity(self):
         return json.loads((self.state_dir / "identity.json").read_text())

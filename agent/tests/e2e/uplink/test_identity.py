@@ -5,12 +5,13 @@ import unittest
 
 from harness import Agent, wait_for
 from link_harness import Backend, Uplink
-from test_uplink import Case, needs_backend
+from linked import Linked
+from test_uplink import needs_backend
 
 
 @needs_backend
-class Copied(Case):
-    """A RAID 1 called "one" on drives 0 and 1, linked; each test's is new."""
+class Copied(Linked):
+    """The backend is the same for all tests; each test's host is new."""
 
     @classmethod
     def setUpClass(cls):
@@ -18,16 +19,6 @@ class Copied(Case):
         cls.addClassCleanup(cls.backend.close)
         cls.backend.start()
         cls.backend.log_in()
-
-    def setUp(self):
-        self.agent = self.make(Agent()).start()
-        self.agent.create("raid1", [0, 1], "one")
-        self.link = self.uplink(self.backend.url, control_socket=self.agent.control_path)
-        done = self.link.enrol(self.backend.token())
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.host_id = self.link.identity()["agent_id"]
-        self.link.start()
-        self.settled()
 
     # What the backend knows
 
@@ -41,33 +32,6 @@ class Copied(Case):
     def names(self):
         found = self.backend.items(f"/virtual-drives?host_id={self.host_id}")
         return sorted(drive["name"] for drive in found)
-
-    def texts(self):
-        return [text for _, _, text in self.backend.events(self.host_id)]
-
-    def settled(self, agent=None):
-        """Waits until the backend holds exactly the agent's state and all of its events."""
-        agent = agent or self.agent
-
-        def equal():
-            self.link.check()
-            with agent.control() as control:
-                told = {(item["kind"], item["key"]): (item["rev"], item["doc"])
-                        for item in control.state()["objects"]}
-                events = control.ask("events.read", {"after_seq": 0, "limit": 256})["events"]
-            if self.backend.objects(self.host_id) != told:
-                return False
-            stored = self.texts()
-            return all(event["text"] in stored for event in events) and events
-
-        return wait_for("the backend to hold what the agent does", equal)
-
-    def once_each(self, events):
-        """Every event of the agent's log is stored once, whatever came before it."""
-        stored = self.backend.rows("select seq, wall_us, text from event")
-        for event in events:
-            mine = (event["seq"], event["wall_us"], event["text"])
-            self.assertEqual(stored.count(mine), 1, mine)
 
     # Doing things to the host
 
@@ -166,6 +130,8 @@ class Copied(Case):
         self.settled(other)
         self.assertNotIn("host_cloned", self.alerts())
 
+
+del Linked  # not a test of this module
 
 if __name__ == "__main__":
     unittest.main()

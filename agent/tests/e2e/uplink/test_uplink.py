@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import socket
 import stat
 import struct
@@ -106,7 +107,7 @@ class Enrolment(Case):
 
     def test_token_from_standard_input(self):
         uplink = self.uplink(self.backend.url)
-        done = uplink.run("enrol", "--url", self.backend.url, "--token", "-",
+        done = uplink.run("enrol", "--no-start", "--url", self.backend.url, "--token", "-",
                           stdin=self.backend.token() + "\n")
         self.assertEqual(done.returncode, 0, done.stderr)
 
@@ -530,12 +531,20 @@ class OverTls(Case):
         named = f"https://localhost:{backend.port}"  # the certificate is for 127.0.0.1
         self.failed(link.enrol(token, "--ca", str(backend.certificate), url=named),
                     "not trusted", "mismatch")
-        done = link.enrol(token, "--ca", str(backend.certificate))
+        named = Path(link.state_dir).with_name("authority-of-root.pem")
+        shutil.copy(backend.certificate, named)
+        done = link.enrol(token, "--ca", str(named))
         self.assertEqual(done.returncode, 0, done.stderr)
+        named.unlink()  # as good as: in a folder that the service's user cannot read
         link.start()  # by the authority named at enrolment
         host_id = link.identity()["agent_id"]
         wait_for("the host to be online", lambda: link.check() or backend.host(host_id)["online"])
         link.stop()
+        done = link.enrol(backend.token(), "--ca", str(backend.certificate), "--force")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kept = list(Path(link.state_dir).glob("authority-*"))
+        self.assertEqual([str(path) for path in kept], [link.identity()["ca_file"]])
+        self.assertEqual(kept[0].stat().st_mode & 0o777, 0o600)
         with link.config_path.open("a") as config:
             config.write('ca_file = "/etc/ssl/certs/ca-certificates.crt";\n')
         if Path("/etc/ssl/certs/ca-certificates.crt").exists():

@@ -55,12 +55,13 @@ static _Noreturn void serve(int ready)
     _exit(loop_run(serving) == 0 ? 0 : 1);
 }
 
-/* Says `bytes` to whoever comes, then closes. */
+/* Says `bytes` to whoever comes, and no more. */
 static _Noreturn void serve_nonsense(int ready, const void *bytes, size_t count)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     int client = -1;
+    char heard;
 
     (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
     if (bind(fd, (const struct sockaddr *)&address, sizeof address) != 0 || listen(fd, 1) != 0 ||
@@ -68,8 +69,10 @@ static _Noreturn void serve_nonsense(int ready, const void *bytes, size_t count)
         _exit(1);
     }
     client = accept(fd, NULL, NULL);
-    if (write(client, bytes, count) != (ssize_t)count) {
+    if (write(client, bytes, count) != (ssize_t)count || shutdown(client, SHUT_WR) != 0) {
         _exit(1);
+    }
+    while (read(client, &heard, 1) > 0) {
     }
     _exit(0);
 }
@@ -139,6 +142,30 @@ static void test_an_export_is_taken(void **state)
     close(offer.fd);
     assert_int_equal(nbd_dial(path, "nothing", &offer, text), -ENOENT);
     assert_non_null(strstr(text, "no such export"));
+    child_end(child);
+}
+
+/* As arrayd answers for a virtual drive whose drives are still being found: greeting, then refusal.
+ */
+static void test_a_refusal_for_now_is_told_apart(void **state)
+{
+    static const char why[] = "2 of its drives are missing";
+    uint8_t answer[18 + 20 + sizeof why - 1] = {0};
+    struct nbd_offer offer;
+    pid_t child;
+
+    (void)state;
+    put_be64(answer, NBD_MAGIC);
+    put_be64(answer + 8, NBD_OPTION_MAGIC);
+    put_be16(answer + 16, NBD_FLAG_FIXED_NEWSTYLE | NBD_FLAG_NO_ZEROES);
+    put_be64(answer + 18, NBD_OPTION_REPLY_MAGIC);
+    put_be32(answer + 26, NBD_OPT_GO);
+    put_be32(answer + 30, NBD_REP_ERR_POLICY);
+    put_be32(answer + 34, (uint32_t)(sizeof why - 1));
+    memcpy(answer + 38, why, sizeof why - 1);
+    child = child_start(answer, sizeof answer);
+    assert_int_equal(nbd_dial(path, "data", &offer, text), -EBUSY);
+    assert_non_null(strstr(text, "2 of its drives are missing"));
     child_end(child);
 }
 
@@ -240,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_an_export_is_taken, setup),
+        cmocka_unit_test_setup(test_a_refusal_for_now_is_told_apart, setup),
         cmocka_unit_test(test_another_of_its_name),
         cmocka_unit_test(test_what_is_taken_over),
         cmocka_unit_test_setup(test_nobody_there, setup),

@@ -23,15 +23,15 @@ static void test_bounds_of_buckets(void **state UNUSED)
     const struct latency_histogram *reads = &latency.kinds[LATENCY_READ];
 
     latency_reset(&latency, 0);
-    latency_note(&latency, LATENCY_READ, 0);
+    latency_note(&latency, LATENCY_READ, 0, 0);
     assert_int_equal(reads->buckets[0], 1);
     for (uint32_t bucket = 1; bucket < LATENCY_BUCKETS - 1; bucket++) {
-        latency_note(&latency, LATENCY_READ, UINT64_C(1) << (bucket - 1));   /* its first */
-        latency_note(&latency, LATENCY_READ, (UINT64_C(1) << bucket) - 1);   /* its last */
+        latency_note(&latency, LATENCY_READ, UINT64_C(1) << (bucket - 1), 0);   /* its first */
+        latency_note(&latency, LATENCY_READ, (UINT64_C(1) << bucket) - 1, 0);   /* its last */
         assert_int_equal(reads->buckets[bucket], 2);
     }
-    latency_note(&latency, LATENCY_READ, UINT64_C(1) << (LATENCY_BUCKETS - 2));
-    latency_note(&latency, LATENCY_READ, UINT64_MAX / 1000); /* far beyond the last bound */
+    latency_note(&latency, LATENCY_READ, UINT64_C(1) << (LATENCY_BUCKETS - 2), 0);
+    latency_note(&latency, LATENCY_READ, UINT64_MAX / 1000, 0); /* far beyond the last bound */
     assert_int_equal(reads->buckets[LATENCY_BUCKETS - 1], 2);
     assert_int_equal(reads->count, 1 + 2 * (LATENCY_BUCKETS - 2) + 2);
     assert_int_equal(reads->max_us, UINT64_MAX / 1000);
@@ -45,10 +45,10 @@ static void test_percentiles(void **state UNUSED)
 
     latency_reset(&latency, 0);
     for (uint32_t i = 0; i < 990; i++) {
-        latency_note(&latency, LATENCY_WRITE, 100); /* bucket [64, 128) */
+        latency_note(&latency, LATENCY_WRITE, 100, 0); /* bucket [64, 128) */
     }
     for (uint32_t i = 0; i < 10; i++) {
-        latency_note(&latency, LATENCY_WRITE, 5000); /* bucket [4096, 8192) */
+        latency_note(&latency, LATENCY_WRITE, 5000, 0); /* bucket [4096, 8192) */
     }
     assert_in_range(latency_percentile_us(writes, 500), 64, 128);
     assert_in_range(latency_percentile_us(writes, 990), 64, 128);
@@ -67,12 +67,13 @@ static void test_one_is_its_own_percentile(void **state UNUSED)
     struct latency latency;
 
     latency_reset(&latency, 0);
-    latency_note(&latency, LATENCY_FLUSH, 0);
+    latency_note(&latency, LATENCY_FLUSH, 0, 0);
     assert_int_equal(latency_percentile_us(&latency.kinds[LATENCY_FLUSH], 999), 0);
     latency_reset(&latency, 5);
     assert_int_equal(latency.kinds[LATENCY_FLUSH].count, 0);
-    latency_note(&latency, LATENCY_FLUSH, 300);
+    latency_note(&latency, LATENCY_FLUSH, 300, 4096);
     assert_in_range(latency_percentile_us(&latency.kinds[LATENCY_FLUSH], 1), 256, 300);
+    assert_int_equal(latency.kinds[LATENCY_FLUSH].total_bytes, 4096);
 }
 
 int main(void)

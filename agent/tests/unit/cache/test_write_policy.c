@@ -142,7 +142,7 @@ static void a_reverting_controller_forgets_at_the_restart(void **state)
     expect(&facts, WT, false, REASON_WRITE_POLICY_REVERTED);
     facts.asked_since_start = true;
     expect(&facts, AWB, true, REASON_WRITE_POLICY_UNTIL_RESTART);
-    /* A battery that is only not ready is no licence. */
+    /* A battery that is only not ready is no license. */
     facts = facts_of(WB, BATTERY_KIND_EMULATED, BATTERY_STATE_LOW, NO_BATTERY_RULE_REVERT);
     expect(&facts, WT, false, REASON_WRITE_POLICY_BATTERY_LOW);
     facts.requested = AWB;

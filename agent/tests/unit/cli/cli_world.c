@@ -249,6 +249,11 @@ void client_close(struct client *client)
     free(client);
 }
 
+/* Answers are there at once. */
+void client_patience_set(int patience_ms UNUSED)
+{
+}
+
 /* The refusal has to be told: it is made in the words of the agent. */
 static json_t *refusal(void)
 {
@@ -292,15 +297,14 @@ static json_t *latency_answer(const json_t *args, json_t **ret_reason)
 {
     const char *key = json_string_value(json_object_get(args, "key"));
     const char *kind = json_string_value(json_object_get(args, "kind"));
-    const struct latency *latency = strcmp(kind, "drive") == 0
-                                        ? ctl_drive_latency(worlds[used]->ctl, key)
-                                        : ctl_vd_latency(worlds[used]->ctl, key);
+    struct ctl_load load;
 
-    if (latency == NULL) {
+    if (!(strcmp(kind, "drive") == 0 ? ctl_drive_load(worlds[used]->ctl, key, &load)
+                                     : ctl_vd_load(worlds[used]->ctl, key, &load))) {
         *ret_reason = refusal();
         return NULL;
     }
-    return latency_doc(latency, latency->since_us);
+    return load_doc(&load, load.latency->since_us);
 }
 
 /* Two sets, one of which cannot be imported. */

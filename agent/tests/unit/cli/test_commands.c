@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/suggest.h"
 
 /* The next of "a|b c="; false at the end. */
 static bool word_take(const char **list, char out[64])
@@ -77,11 +78,104 @@ static void test_every_command_is_told(void **state UNUSED)
     }
 }
 
+static void expect_ascii(const char *text)
+{
+    for (const char *at = text; at != NULL && *at != '\0'; at++) {
+        if ((unsigned char)*at < ' ' || (unsigned char)*at > '~') {
+            fail_msg("not ASCII: %s", text);
+        }
+    }
+}
+
+/* StorCLI prints ASCII, and so does everything that is told of a command. */
+static void test_tables_are_ascii(void **state UNUSED)
+{
+    for (uint32_t i = 0; i < cli_command_count; i++) {
+        expect_ascii(cli_commands[i].usage);
+        expect_ascii(cli_commands[i].help);
+        expect_ascii(cli_commands[i].noun);
+        expect_ascii(cli_commands[i].options);
+    }
+    for (uint32_t i = 0; i < cli_unsupported_count; i++) {
+        expect_ascii(cli_unsupported[i].noun);
+        expect_ascii(cli_unsupported[i].what);
+        assert_non_null(cli_unsupported[i].why);
+        expect_ascii(cli_unsupported[i].why);
+    }
+}
+
+/* Every word of the tables is found again with one letter too few, and with two swapped. */
+static void expect_meant(const struct cli_command *command, const char *words, const char *word)
+{
+    size_t length = strlen(word) - (word[strlen(word) - 1] == '=' ? 1 : 0);
+
+    for (size_t i = 1; length >= 4 && i + 1 < length; i++) {
+        char typed[64];
+        char hint[SUGGESTION_BYTES];
+        char expected[SUGGESTION_BYTES];
+        struct suggestion suggestion;
+
+        (void)snprintf(typed, sizeof(typed), "%.*s%.*s", (int)i, word, (int)(length - i - 1),
+                       word + i + 1);
+        suggestion_begin(&suggestion, typed);
+        suggestion_consider(&suggestion, words);
+        (void)snprintf(expected, sizeof(expected), " (did you mean \"%s\"?)", word);
+        /* Another word may be as near: "noadra" beside "adra". */
+        if (suggestion.distance > 1) {
+            fail_msg("%s: \"%s\" gives%s, not%s", command->usage, typed,
+                     suggestion_text(&suggestion, hint), expected);
+        }
+        (void)snprintf(typed, sizeof(typed), "%s", word);
+        typed[i] = word[i + 1 < length ? i + 1 : i - 1];
+        typed[i + 1] = word[i];
+        suggestion_begin(&suggestion, typed);
+        suggestion_consider(&suggestion, words);
+        if (suggestion.distance > 1) {
+            fail_msg("%s: \"%s\" gives%s, not%s", command->usage, typed,
+                     suggestion_text(&suggestion, hint), expected);
+        }
+    }
+}
+
+static void test_words_that_are_nearly_right(void **state UNUSED)
+{
+    for (uint32_t i = 0; i < cli_command_count; i++) {
+        const char *const lists[] = {cli_commands[i].verb, cli_commands[i].noun,
+                                     cli_commands[i].options};
+
+        for (size_t l = 0; l < sizeof(lists) / sizeof(lists[0]); l++) {
+            const char *rest = lists[l];
+            char word[64];
+
+            while (word_take(&rest, word)) {
+                expect_meant(&cli_commands[i], lists[l], word);
+            }
+        }
+    }
+}
+
+static void test_words_that_are_far_away(void **state UNUSED)
+{
+    static const char *const typed[] = {"xyz", "frobnicate", "", "s", "=", "set="};
+    char hint[SUGGESTION_BYTES];
+
+    for (size_t i = 0; i < sizeof(typed) / sizeof(typed[0]); i++) {
+        struct suggestion suggestion;
+
+        suggestion_begin(&suggestion, typed[i]);
+        suggestion_consider(&suggestion, "show|get|delete|explain|metrics");
+        assert_string_equal(suggestion_text(&suggestion, hint), "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unsupported_is_not_there),
         cmocka_unit_test(test_every_command_is_told),
+        cmocka_unit_test(test_tables_are_ascii),
+        cmocka_unit_test(test_words_that_are_nearly_right),
+        cmocka_unit_test(test_words_that_are_far_away),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 
 static char printed[8192];
 
-static void print(const struct report *report, bool json)
+static void print(struct report *report, bool json)
 {
     FILE *out = fmemopen(printed, sizeof(printed), "w");
 

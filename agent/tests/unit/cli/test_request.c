@@ -72,6 +72,60 @@ static void test_not_text(void **state UNUSED)
     assert_true(parse(&request, "/c0/v0 set name=B\xc3\xa4r"));
 }
 
+/* Arguments as shells and clients hand them over. */
+static void test_words_in_arguments(void **state UNUSED)
+{
+    static const struct {
+        const char *arguments[4];
+        uint32_t count;
+        const char *words[4];
+    } cases[] = {
+        {{"/c0 show all"}, 2, {"show", "all"}},
+        {{" /c0/v0\tshow  "}, 1, {"show"}},
+        {{"/c0", "show events"}, 2, {"show", "events"}},
+        {{"/c0", "set patrolread", "starttime=2031/01/02 03"},
+         3,
+         {"set", "patrolread", "starttime=2031/01/02 03"}},
+        {{"/c0", "set", "starttime=\"2031/01/02 03\""}, 2, {"set", "starttime=2031/01/02 03"}},
+        {{"/c0 set starttime='2031/01/02 03'"}, 2, {"set", "starttime=2031/01/02 03"}},
+        {{"/c0/v0", "set", "name=it's"}, 2, {"set", "name=it's"}},
+        {{"/c0/v0", "set", "name=a\"b"}, 2, {"set", "name=a\"b"}},
+        {{"/c0/v0", "set", ""}, 2, {"set", ""}},
+    };
+    static struct cli_request request;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int count = 0;
+
+        while (count < 4 && cases[i].arguments[count] != NULL) {
+            count++;
+        }
+        assert_true(
+            request_parse(count, (char *const *)(uintptr_t)cases[i].arguments, &request, text));
+        assert_int_equal(request.word_count, cases[i].count);
+        for (uint32_t w = 0; w < request.word_count; w++) {
+            assert_string_equal(request.words[w], cases[i].words[w]);
+        }
+    }
+}
+
+/* What one argument holds is bounded: too much is refused, and nothing is cut. */
+static void test_too_much_in_an_argument(void **state UNUSED)
+{
+    static char line[3 * REQUEST_LINE_BYTES];
+    char *arguments[] = {line};
+    static struct cli_request request;
+
+    memset(line, 'x', sizeof(line) - 1);
+    memcpy(line, "/c0 set ", 8);
+    assert_false(request_parse(1, arguments, &request, text));
+    assert_string_equal(text, "too many words");
+    for (size_t i = 0; i + 1 < sizeof(line); i += 2) {
+        line[i] = ' ';
+    }
+    assert_false(request_parse(1, arguments, &request, text));
+}
+
 static void test_numbers(void **state UNUSED)
 {
     struct cli_request request;
@@ -179,7 +233,8 @@ static void test_commands(void **state UNUSED)
     assert_non_null(find(&context, "/c0/v0 del force"));
     assert_true(option_has(&context, "force"));
     assert_null(find(&context, "/c0/v0 del frce"));
-    assert_non_null(strstr(text, "unexpected \"frce\". Usage: arrayctl /cX/vX del"));
+    assert_non_null(
+        strstr(text, "unexpected \"frce\" (did you mean \"force\"?). Usage: arrayctl /cX/vX del"));
     assert_null(find(&context, "/c0/v0 frob"));
     assert_non_null(strstr(text, "no command \"frob\""));
     assert_null(find(&context, "/c0 add"));
@@ -251,17 +306,19 @@ static void test_unsupported(void **state UNUSED)
 {
     static const char *const lines[] = {"/c0/v0 start init full",
                                         "/c0 set ccrate=30",
-                                        "/c0 delete config",
+                                        "/c0 delete events",
                                         "/c0/e1/s1 START Initialization",
                                         "/c0/p0 show",
                                         "/c0/v0 start migrate type=raid6",
                                         "/c0/e1/s1 set bad",
-                                        "/c0/v0 set autobgi=on",
+                                        "/c0/v0 set hidden=on",
                                         "/c0 set cc=conc",
                                         "/c0 flush"};
     static const char *const others[] = {"/c0 show",
                                          "/c0/v0 start bgi",
                                          "/c0 set rebuildrate=1",
+                                         "/c0 delete config",
+                                         "/c0/v0 set autobgi=on",
                                          "/c0 frob",
                                          "/c0",
                                          "/c0/v0 start cc force",
@@ -388,6 +445,8 @@ int main(void)
         cmocka_unit_test(test_objects),
         cmocka_unit_test(test_wrong_objects),
         cmocka_unit_test(test_not_text),
+        cmocka_unit_test(test_words_in_arguments),
+        cmocka_unit_test(test_too_much_in_an_argument),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_trailing_words),
         cmocka_unit_test(test_manner),

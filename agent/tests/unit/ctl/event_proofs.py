@@ -70,8 +70,10 @@ PROVOKED = {
     "measure": "measurement_started measurement_ended",
     "expand": "virtual_drive_expanded",
     "missing": """
-        drive_set_missing locate_ended drive_overwritten drive_overwritten_used drive_grown
-        drive_shrunk
+        drive_set_missing locate_ended drive_overwritten drive_overwritten_used
+        """,
+    "sizes": """
+        drive_grown drive_shrunk
         """,
     "random": "spare_global_removed",
     "refusals": "spare_too_small",

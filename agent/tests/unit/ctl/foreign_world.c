@@ -124,6 +124,22 @@ void all_look(struct ctl_world *world)
     world_settle(world, SIM_SECOND);
 }
 
+void all_durable(struct ctl_world *world)
+{
+    uint8_t *buffer = malloc(2 * MIB);
+
+    for (uint32_t i = 0; i < world->slot_count; i++) {
+        for (uint64_t at = 0; at < world->slots[i].options.size_bytes; at += MIB) {
+            sim_drive_peek(world->slots[i].drive, at, buffer, MIB);
+            sim_drive_peek_durable(world->slots[i].drive, at, buffer + MIB, MIB);
+            if (memcmp(buffer, buffer + MIB, MIB) != 0) {
+                sim_drive_poke(world->slots[i].drive, at, buffer, MIB);
+            }
+        }
+    }
+    free(buffer);
+}
+
 uint64_t drives_sum(struct ctl_world *world)
 {
     uint64_t *buffer = malloc(MIB);

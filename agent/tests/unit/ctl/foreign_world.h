@@ -32,6 +32,8 @@ void memory_lose(struct ctl_world *world);
 void all_offer(struct ctl_world *world);
 /* The host looks at its drives again, as it does when one is given back. */
 void all_look(struct ctl_world *world);
+/* Nothing is on its way to the medium any more that a power cut could take. */
+void all_durable(struct ctl_world *world);
 /* Of every durable byte. */
 uint64_t drives_sum(struct ctl_world *world);
 

@@ -38,24 +38,13 @@ static uint64_t metadata_sum(struct ctl_world *world)
     return sum;
 }
 
-/* Nothing is on its way to the medium any more that a power cut could take. */
 static struct ctl_world *world_to_clear(enum source source)
 {
     struct ctl_world *world = source == BY_MDADM   ? world_mdadm(300, "md5spare", 4, 0)
                               : source == BY_WHOLE ? world_whole(300, 0)
                                                    : world_foreign(300, RAID_LEVEL_5, 3, source);
-    uint8_t *buffer = malloc(2 * MIB);
 
-    for (uint32_t i = 0; i < world->slot_count; i++) {
-        for (uint64_t at = 0; at < world->slots[i].options.size_bytes; at += MIB) {
-            sim_drive_peek(world->slots[i].drive, at, buffer, MIB);
-            sim_drive_peek_durable(world->slots[i].drive, at, buffer + MIB, MIB);
-            if (memcmp(buffer, buffer + MIB, MIB) != 0) {
-                sim_drive_poke(world->slots[i].drive, at, buffer, MIB);
-            }
-        }
-    }
-    free(buffer);
+    all_durable(world);
     return world;
 }
 

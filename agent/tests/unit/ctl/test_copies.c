@@ -330,6 +330,77 @@ static void test_a_member_before_a_spare(void **state)
     world_free(world);
 }
 
+/* RAID 10: slot 0 goes, and slot 2, of the other mirror, in the middle of the record of that loss:
+ * so many steps later, or when so many flushes have been sent to it. Slot 0 is in sync again before
+ * slot 2 comes back, whose record calls slot 0 lost: it is the group's own record. */
+enum meanwhile { NOTHING, A_RESTART, A_POWER_CUT };
+
+static void pull_within_a_record(uint32_t steps, uint32_t flushes, enum meanwhile meanwhile)
+{
+    struct ctl_world *world = world_new(70, 4);
+    uint64_t before = 0;
+
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_10, 0, 4, "data"), REASON_OK);
+    world_write(world, "data", 0, DATA, 0x11);
+    assert_true(world_wait_consistent(world, "data", MINUTE));
+    before = world->slots[2].drive->counters.flushes;
+    slot_depart(world, 0);
+    for (uint32_t i = 0; i < steps; i++) {
+        assert_true(sim_world_step(world->sim));
+    }
+    for (uint32_t i = 0; world->slots[2].drive->counters.flushes < before + flushes; i++) {
+        assert_true(i < 10000 && sim_world_step(world->sim));
+    }
+    world->slots[2].absent = true;
+    if (meanwhile == A_POWER_CUT) {
+        world->slots[0].absent = true;
+        sim_world_power_off(world->sim, SIM_CUT_DROP_ALL);
+        world_power_down(world);
+        world_start(world);
+    } else {
+        slot_depart(world, 2);
+    }
+    world_settle(world, MINUTE);
+    world_write(world, "data", 0, DATA, 0x22);
+    slot_arrive(world, 0);
+    for (uint32_t i = 0; i < 60 && world_drive_state(world, 0) != DRIVE_STATE_ONLINE; i++) {
+        world_settle(world, SIM_SECOND);
+    }
+    assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_ONLINE);
+    if (meanwhile == A_RESTART) {
+        world_restart(world);
+    }
+    world->slots[2].absent = false;
+    slot_arrive(world, 2);
+    if (!world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, MINUTE)) {
+        fail_msg("slot 2, pulled after %u steps or %u flushes, is not rebuilt", steps, flushes);
+    }
+    world_check(world, "data", 0, DATA, 0x22);
+    world_free(world);
+}
+
+/* Between any two steps: whether or not the record had become durable. */
+static void test_pulled_within_a_record(void **state)
+{
+    (void)state;
+    for (uint32_t steps = 0; steps < 140; steps += steps < 12 ? 1 : 8) {
+        pull_within_a_record(steps, 0, NOTHING);
+    }
+}
+
+/* The third flush comes after that of the label: from then on the records of the others know of it
+ * (group_save.c (4)), and so does the next start. Where the power goes instead, the record that
+ * leads that start is the same as that of slot 2 (group_save.c (7)). */
+static void test_pulled_behind_its_label(void **state)
+{
+    (void)state;
+    for (uint32_t flushes = 3; flushes < 8; flushes++) {
+        pull_within_a_record(0, flushes, A_RESTART);
+        pull_within_a_record(0, flushes, A_POWER_CUT);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -339,6 +410,8 @@ int main(void)
         cmocka_unit_test(test_a_later_life),
         cmocka_unit_test(test_a_later_life_of_a_copy),
         cmocka_unit_test(test_a_member_before_a_spare),
+        cmocka_unit_test(test_pulled_within_a_record),
+        cmocka_unit_test(test_pulled_behind_its_label),
     };
 
     aw_test_catch_asserts();

@@ -419,6 +419,94 @@ static void test_damaged_store(void **state)
     world_free(world);
 }
 
+static void put_garbage(struct ctl_world *world, const char *name)
+{
+    struct store_port *store = sim_store_port(world->store);
+    bool done = false;
+    struct store_request put = {
+        .value = "this is no record", .value_bytes = 17, .complete = on_put, .owner = &done};
+
+    (void)snprintf(put.name, sizeof(put.name), "%s", name);
+    store->ops->put(store, &put);
+    assert_true(sim_world_run_until_flag(world->sim, &done, MINUTE));
+}
+
+static bool cost_says(const struct ctl_world *world, uint32_t event, const char *words)
+{
+    const struct event *told = &world->log[event];
+
+    for (uint32_t i = 0; i < told->param_count; i++) {
+        if (strstr(told->params[i].value, words) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Drives that the host only offers, because of what is on them, are looked at as well; with the
+ * list of sizes, or by their group's record alone. What is somebody else's stays so. */
+static void test_damaged_store_offered(void **state)
+{
+    (void)state;
+    for (uint32_t sizes_too = 0; sizes_too < 2; sizes_too++) {
+        struct ctl_world *world = world_new(7, 7);
+        struct uuid before;
+        struct uuid after;
+        uint32_t from = 0;
+        uint32_t event = 0;
+
+        for (uint32_t i = 0; i < 6; i++) {
+            world->slots[i].offered = world->slots[i].probed = world->slots[i].real = true;
+        }
+        world_start(world);
+        assert_int_equal(world_create(world, RAID_LEVEL_5, 0, 3, "data"), REASON_OK);
+        assert_int_equal(world_create(world, RAID_LEVEL_1, 3, 2, "mirror"), REASON_OK);
+        assert_int_equal(world_spare(world, 6, NULL), REASON_OK);
+        before = ctl_uuid(world->ctl);
+        world_settle(world, MINUTE);
+        world_stop(world);
+        (void)snprintf(world->slots[5].signature, sizeof(world->slots[5].signature), "ext4");
+        world->slots[5].probed = false;
+        put_garbage(world, "controller");
+        if (sizes_too == 1) {
+            put_garbage(world, "drive-sizes");
+        }
+        from = world->log_count;
+        world_start(world);
+        after = ctl_uuid(world->ctl);
+        assert_true(uuid_equal(&before, &after));
+        event = world_event(world, from, EVENT_STATE_RECORD_DAMAGED);
+        assert_true(cost_says(world, event, "2 drive groups were found by their drives"));
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, MINUTE));
+        assert_true(world_wait_state(world, "mirror", VIRTUAL_DRIVE_STATE_OPTIMAL, MINUTE));
+        assert_int_equal(world_drive_state(world, 6), DRIVE_STATE_HOT_SPARE);
+        assert_false(world->slots[5].claimed);
+        world_restart(world); /* what was made anew is good */
+        assert_int_equal(world_event_count(world, from, EVENT_STATE_RECORD_DAMAGED), 1 + sizes_too);
+        assert_true(world_wait_state(world, "mirror", VIRTUAL_DRIVE_STATE_OPTIMAL, MINUTE));
+        world_stop(world);
+        world_free(world);
+    }
+}
+
+/* No group was found: nothing says that one was. */
+static void test_damaged_store_nothing_found(void **state)
+{
+    struct ctl_world *world = world_new(7, 2);
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    world_stop(world);
+    put_garbage(world, "controller");
+    world->slots[0].absent = world->slots[1].absent = true;
+    world_start(world);
+    assert_true(cost_says(world, world_event(world, 0, EVENT_STATE_RECORD_DAMAGED),
+                          "no drive group was found by its drives"));
+    world_stop(world);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,6 +518,8 @@ int main(void)
         cmocka_unit_test(test_since),
         cmocka_unit_test(test_stop_waits_for_exports),
         cmocka_unit_test(test_damaged_store),
+        cmocka_unit_test(test_damaged_store_offered),
+        cmocka_unit_test(test_damaged_store_nothing_found),
     };
 
     aw_test_catch_asserts();

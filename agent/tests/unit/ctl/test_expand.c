@@ -151,7 +151,7 @@ static void test_levels(void **state)
         assert_int_equal(data_view(world, key).consistent, shapes[i].bears == 0);
         assert_int_equal(world_event_count(world, 0, EXPANDED), 1);
         check(world, 0, old_bytes);
-        /* Written before it is initialised, beside what is not written. */
+        /* Written before it is initialized, beside what is not written. */
         world_write(world, "data", old_bytes, 4096, 0x77);
         assert_int_equal(expand(world, 0), REASON_OK);
         view = data_view(world, key);
@@ -462,7 +462,7 @@ static bool cut_at(void *what, uint64_t at, enum sim_cut cut)
     grown_bytes += now_bytes - old_bytes;
     check(world, 0, CUT_BYTES);
     check(world, old_bytes - CUT_BYTES, old_bytes);
-    /* Some of it is written before it is initialised. */
+    /* Some of it is written before it is initialized. */
     fill(world, old_bytes, now_bytes > old_bytes ? old_bytes + CUT_BYTES : old_bytes);
     assert_true(world_wait_consistent(world, "data", 60 * MINUTE));
     fill(world, now_bytes - CUT_BYTES, now_bytes);

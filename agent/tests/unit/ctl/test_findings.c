@@ -134,8 +134,7 @@ static void list_is_in_order(const struct picture *picture)
                     kind->status != CONTROLLER_STATUS_OPTIMAL);
         assert_true(i == 0 ||
                     kind->severity <= finding_kind(picture->list.items[i - 1].code)->severity);
-        worst =
-            kind->object_kind != OBJECT_KIND_HOST && kind->status > worst ? kind->status : worst;
+        worst = kind->status > worst ? kind->status : worst;
         for (uint32_t j = 0; j < i; j++) {
             assert_true(picture->list.items[j].code != finding->code ||
                         strcmp(picture->list.items[j].key, finding->key) != 0);
@@ -467,6 +466,70 @@ static void test_repair(void **state)
     world_free(world);
 }
 
+/* The same where drives are in no enclosure: nobody can tell which drive is a lost one's successor,
+ * so none is taken for it, but that the spare is used up is told. */
+static void test_spares_outside_enclosures(void **state UNUSED)
+{
+    struct ctl_world *world = world_new(22, 5);
+
+    for (uint32_t i = 0; i < 5; i++) {
+        world->slots[i].eid = UINT32_MAX;
+    }
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_5, 0, 3, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    assert_int_equal(world_spare(world, 3, NULL), REASON_OK);
+    world_stop(world);
+    world->slots[1].absent = true;
+    world_start(world);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    for (uint32_t start = 0; start < 2; start++) {
+        world_settle(world, 10 * MINUTE);
+        expect(look(world), true, FINDING_SPARES_USED_UP, NULL);
+        assert_int_equal(world_drive_state(world, 3), DRIVE_STATE_ONLINE);
+        assert_int_equal(world_drive_state(world, 4), DRIVE_STATE_UNCONFIGURED_GOOD);
+        world_restart(world);
+    }
+    world_free(world);
+}
+
+/* Blocks of data and of parity in one row; the data can be read again, the parity is not listed
+ * among the virtual drive's blocks, and a check writes it again. */
+static void test_lost_parity_is_no_lost_data(void **state UNUSED)
+{
+    struct ctl_world *world = world_new(23, 3);
+    struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
+    struct virtual_drive_view view;
+    object_key_t key;
+    uint8_t bytes[4096];
+
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_5, 0, 3, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    world_write(world, "data", 0, 256 * 1024, 0x11);
+    assert_true(sim_drive_fault_add(world->slots[0].drive, &fault));
+    assert_true(sim_drive_fault_add(world->slots[2].drive, &fault)); /* the parity of row 0 */
+    assert_int_equal(world_io(world, "data", VD_OP_READ, 0, 4096, bytes), VD_STATUS_IO);
+    assert_true(world_vd(world, "data", &view, key));
+    assert_int_equal(view.lost_blocks, 1);
+    expect(look(world), true, FINDING_VIRTUAL_DRIVE_LOST_BLOCKS, key);
+    assert_int_equal(world_task(world, CTL_OP_CONSISTENCY_CHECK, key, TASK_ACTION_START),
+                     REASON_OK);
+    world_settle(world, 10 * MINUTE);
+    sim_drive_faults_clear(world->slots[0].drive);
+    sim_drive_faults_clear(world->slots[2].drive);
+    assert_int_equal(world_io(world, "data", VD_OP_READ, 0, 4096, bytes), VD_STATUS_OK);
+    assert_true(world_vd(world, "data", &view, key));
+    assert_int_equal(view.lost_blocks, 0);
+    expect(look(world), false, FINDING_VIRTUAL_DRIVE_LOST_BLOCKS, key);
+    expect(look(world), true, FINDING_VIRTUAL_DRIVE_LOST_PARITY, key);
+    assert_int_equal(world_task(world, CTL_OP_CONSISTENCY_CHECK, key, TASK_ACTION_START),
+                     REASON_OK);
+    world_settle(world, 10 * MINUTE);
+    expect(look(world), false, FINDING_VIRTUAL_DRIVE_LOST_PARITY, key);
+    world_free(world);
+}
+
 /* The store takes nothing any more, and takes it again. */
 static void test_state_directory(void **state)
 {
@@ -477,10 +540,11 @@ static void test_state_directory(void **state)
     world->store->fail_with = -ENOSPC;
     assert_int_not_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
     expect(look(world), true, FINDING_STATE_UNWRITABLE, "host");
-    assert_int_equal(look(world)->controller.status, CONTROLLER_STATUS_OPTIMAL); /* the host's */
+    assert_int_equal(look(world)->controller.status, CONTROLLER_STATUS_NEEDS_ATTENTION);
     world->store->fail_with = 0;
     world_settle(world, 30 * SIM_SECOND);
     expect(look(world), false, FINDING_STATE_UNWRITABLE, NULL);
+    assert_int_equal(look(world)->controller.status, CONTROLLER_STATUS_OPTIMAL);
     world_free(world);
 }
 
@@ -538,6 +602,34 @@ static void test_spare_away_is_replaced(void **state)
     world_restart(world);
     expect(look(world), false, FINDING_SPARE_MISSING, NULL);
     assert_int_equal(look(world)->list.count, 0);
+    world_free(world);
+}
+
+/* The bay of a lost member is no name for it when a good member of the group sits there now. */
+static void test_bay_of_the_lost_is_taken(void **state UNUSED)
+{
+    struct ctl_world *world = world_new(21, 4);
+    const struct finding *finding = NULL;
+    struct slot moved;
+
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_5, 0, 3, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    world_stop(world);
+    moved = world->slots[1];
+    world->slots[1] = world->slots[0];
+    world->slots[0] = moved;
+    world->slots[1].absent = true;
+    world->slots[3].absent = true;
+    world_start(world);
+    finding = find(look(world), FINDING_VIRTUAL_DRIVE_DEGRADED, NULL);
+    assert_non_null(finding);
+    expect_text(&finding->what, "Virtual drive \"data\" is degraded. Not in sync: serial S00.");
+    expect_text(&finding->effect,
+                "It survives no further failure: losing one of 252:0, 252:2 loses its data.");
+    expect_text(&finding->remedy,
+                "Nothing is being rebuilt. Put the drive with serial S00 back, insert a new one "
+                "in an empty bay, or add a hot spare.");
     world_free(world);
 }
 
@@ -772,7 +864,8 @@ static const struct {
     {"places", 119},       {"found", 10},     {"seconds", 20}, {"requested", 17},
     {"effective", 17},     {"wanted", 7},     {"missing", 23}, {"controller", 47},
     {"percent", 10},       {"hours", 20},     {"model", 40},   {"error", 31},
-    {"size_bytes", 8},     {"used_bytes", 8}, {"bytes", 8},
+    {"size_bytes", 8},     {"used_bytes", 8}, {"bytes", 8},    {"array", 10},
+    {"row", 10},
 };
 
 static size_t longest_of(const char *name, size_t name_bytes)
@@ -829,6 +922,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spare_away_comes_back),
         cmocka_unit_test(test_spare_away_is_replaced),
+        cmocka_unit_test(test_bay_of_the_lost_is_taken),
         cmocka_unit_test(test_spare_away_is_removed),
         cmocka_unit_test(test_spare_away_of_a_full_store),
         cmocka_unit_test(test_overwritten_is_set_aside),
@@ -840,6 +934,8 @@ int main(void)
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_idle_spares),
         cmocka_unit_test(test_repair),
+        cmocka_unit_test(test_spares_outside_enclosures),
+        cmocka_unit_test(test_lost_parity_is_no_lost_data),
         cmocka_unit_test(test_state_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,7 +142,7 @@ static void test_table(void **state)
         {{.level = 5, .layout = 2, .chunk = 128, .count = 3, .offset = 264, .sectors = FITS},
          REASON_FOREIGN_MD_OFFSET,
          "sector 264 of"},
-        {RAID5(.sectors = FITS, .resyncing = true), REASON_FOREIGN_MD_BUSY, "resynchronisation"},
+        {RAID5(.sectors = FITS, .resyncing = true), REASON_FOREIGN_MD_BUSY, "resynchronization"},
         {RAID5(.sectors = FITS, .features = 4), REASON_FOREIGN_MD_BUSY, "a reshape"},
         {RAID5(.sectors = FITS, .features = 2), REASON_FOREIGN_MD_BUSY, "a rebuild"},
         {RAID5(.sectors = FITS, .features = 16), REASON_FOREIGN_MD_BUSY, "the replacement"},

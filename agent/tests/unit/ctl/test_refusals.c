@@ -172,7 +172,7 @@ static void test_sizes_and_names(void **state)
                           REASON_NAME_INVALID, "1 to 15 characters");
     assert_int_equal(world_create(world, RAID_LEVEL_5, 0, 3, "a"), REASON_OK);
     expect_create_refused(world, world_create_command(world, RAID_LEVEL_5, 3, 3, "a"),
-                          REASON_NAME_TAKEN, "The name a is already used by /c0/v0");
+                          REASON_NAME_TAKEN, "The name \"a\" is already used by /c0/v0");
     expect_create_refused(world, world_create_command(world, RAID_LEVEL_5, 1, 3, "b"),
                           REASON_DRIVE_NOT_UGOOD, "/c0/e252/s1 is Onln");
     command = world_create_command(world, RAID_LEVEL_5, 3, 3, "b");
@@ -365,7 +365,7 @@ static void test_preconditions(void **state)
     assert_true(preview.ok);
     strcpy(command->args.vd_create.plan_digest, preview.plan_digest);
     command->args.vd_create.strip_bytes = 128 * 1024;
-    expect_refused(world, command, REASON_PLAN_CHANGED, "not the one that was previewed");
+    expect_refused(world, command, REASON_PLAN_CHANGED, "have changed since this plan was made");
     /* A drive that went and came back between preview and creation. */
     command->args.vd_create.strip_bytes = 0;
     assert_int_equal(world_fault(world, 2, FAULT_KIND_PULL), REASON_OK);

@@ -75,11 +75,28 @@ static void test_defaults(void **state UNUSED)
     assert_true(config->scan.enabled);
     assert_int_equal(config->drive_count, 0);
     assert_int_equal(config->claim_wait_s, 30);
+    assert_non_null(strstr(config->monitor.unit, "/arraywright-monitor.service"));
+    assert_int_equal(config->monitor.silence_s, 300);
     assert_int_equal(config->nbd.connection_max, 256);
     assert_int_equal(config->nbd.memory_bytes, 64u << 20);
     assert_int_equal(config->protect.lock_memory, MEMORY_LOCK_AUTO);
     assert_int_equal(config->protect.oom_score_adj, -1000);
     free(config);
+}
+
+static void test_monitor(void **state UNUSED)
+{
+    struct daemon_config *config = config_from(MINIMUM "control = { socket = \"/run/x.sock\"; };");
+
+    assert_non_null(config);
+    assert_string_equal(config->monitor.unit, ""); /* the host's monitor is another's */
+    free(config);
+    config = config_from(MINIMUM "monitor = { unit = \"/run/unit\"; silence_s = 5; };");
+    assert_non_null(config);
+    assert_string_equal(config->monitor.unit, "/run/unit");
+    assert_int_equal(config->monitor.silence_s, 5);
+    free(config);
+    expect_error(MINIMUM "monitor = { silence_s = 0; };", "silence_s");
 }
 
 static void test_protection(void **state UNUSED)
@@ -356,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_battery_mistakes),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_protection),
+        cmocka_unit_test(test_monitor),
         cmocka_unit_test(test_drive_limits),
         cmocka_unit_test(test_everything),
         cmocka_unit_test(test_mistakes_name_their_line),

@@ -240,9 +240,10 @@ static void a_bad_controller_is_refused_with_a_sentence(void **state UNUSED)
     assert_int_equal(controller_profile_read(directory, "x", &file, text), 0);
     assert_int_equal(file.profile.presets[0].degraded_policy, DEGRADED_POLICY_KEEP); /* unsaid */
     expect_bad_controller("{", "x.json:1: ");
-    expect_bad_controller("[]", "a profile is an object");
+    expect_bad_controller("[]", "must be an object");
     expect_bad_controller("{}", "name is missing");
-    expect_bad_controller(CONTROLLER(", \"turbo\": true"), "turbo is not a key of a profile");
+    expect_bad_controller(CONTROLLER(", \"turbo\": true"),
+                          "turbo is not a key. Keys allowed there: ");
     expect_bad_controller(CONTROLLER(", \"notes\": 7"), "notes must be a list");
     expect_bad_controller(CONTROLLER(", \"ports\": 9"), "duplicate object key");
     expect_bad_controller("{\"name\": \"x\", \"model\": 5}", "model must be a text");
@@ -253,20 +254,22 @@ static void a_bad_controller_is_refused_with_a_sentence(void **state UNUSED)
     expect_bad_controller("{\"no_battery_rule\": \"hope\"}", "no_battery_rule must be");
     expect_bad_controller("{\"levels\": {}}", "levels must name at least one level");
     expect_bad_controller("{\"levels\": {\"raid7\": 3}}", "raid7 is not a level");
-    expect_bad_controller("{\"levels\": {\"raid5\": 0}}", "levels must be between 1 and");
-    expect_bad_controller("{\"vocabulary\": \"klingon\"}", "vocabulary has not one of its words");
+    expect_bad_controller("{\"levels\": {\"raid5\": 0}}", "levels.raid5 must be between 1 and");
+    expect_bad_controller("{\"vocabulary\": \"klingon\"}",
+                          "vocabulary must be \"megaraid\" or \"threeware\", not \"klingon\"");
     expect_bad_controller("{\"spans_max\": 0}", "spans_max must be between 1 and");
     expect_bad_controller("{\"strip_sizes_bytes\": []}", "must be a list of sizes");
     expect_bad_controller("{\"strip_sizes_bytes\": [65536, 70000]}",
                           "entry 2 is no size of a strip");
     expect_bad_controller("{\"cache_upgrades_bytes\": [0]}",
-                          "cache_upgrades_bytes must be between 1");
-    expect_bad_controller("{\"ceilings\": {\"warp\": 9}}", "warp is not a key of a profile");
+                          "cache_upgrades_bytes[0] must be between 1");
+    expect_bad_controller("{\"ceilings\": {\"warp\": 9}}",
+                          "warp is not a key. Keys allowed there: ");
     expect_bad_controller("{\"ceilings\": {}}", "bus_bytes_per_s is missing");
     expect_bad_controller("{\"presets\": [{\"name\": \"fast\", \"write_policy\": \"hope\"}]}",
-                          "write_policy has not one of its words");
+                          "presets[0].write_policy must be \"write_through\", ");
     expect_bad_controller("{\"presets\": [{\"degraded_policy\": \"on\"}]}",
-                          "degraded_policy has not one of its words");
+                          "presets[0].degraded_policy must be \"keep\" or \"write_through\"");
     expect_bad_controller("{\"presets\": [{\"name\": \"fast\"}]}", "read_policy is missing");
     expect_bad_controller(
         "{\"name\": \"x\", \"model\": \"X\", \"ports\": 8, \"cache_bytes\": 0,"
@@ -310,6 +313,23 @@ static void the_way_of_partial_writes_is_read(void **state UNUSED)
     expect_bad_controller("{\"partial_writes\": 1}", "partial_writes must be");
 }
 
+static void the_ways_of_mirrors_and_caches_are_read(void **state UNUSED)
+{
+    struct controller_profile_file file;
+
+    write_file("controllers", CONTROLLER(", \"mirror_reads\": \"history\", \"destage_rows\": 3,"
+                                         " \"write_through\": \"past_buffers\""));
+    assert_int_equal(controller_profile_read(directory, "x", &file, text), 0);
+    assert_int_equal(file.profile.mirror_policy, MIRROR_POLICY_HISTORY);
+    assert_int_equal(file.profile.destage_rows, 3);
+    assert_true(file.profile.write_through_past_buffers);
+    expect_bad_controller("{\"mirror_reads\": \"odd\"}",
+                          "mirror_reads must be \"best\", \"none\", \"alternate\", \"nearest\", ");
+    expect_bad_controller("{\"destage_rows\": 0}", "destage_rows must be between 1 and 256");
+    expect_bad_controller("{\"write_through\": 1}",
+                          "write_through must be \"drive_buffers\" or \"past_buffers\"");
+}
+
 #define QUIRK(rest)                                                                                \
     "{\"quirks\": [{\"name\": \"odd\", \"text\": \"t\", \"source\": \"s\", " rest "}]}"
 #define WHEN_WRITES "\"when\": {\"operations\": \"writes\"}"
@@ -329,13 +349,15 @@ static void a_bad_quirk_is_refused_with_a_sentence(void **state UNUSED)
     expect_bad_controller(QUIRK("\"when\": {\"moon\": \"full\"}"), "moon is not a key");
     expect_bad_controller(QUIRK("\"when\": {\"operations\": \"some\"}"), "operations must be");
     expect_bad_controller(QUIRK("\"when\": {\"order\": \"zigzag\"}"), "order must be");
-    expect_bad_controller(QUIRK("\"when\": {\"levels\": [\"raid7\"]}"), "a list of levels");
+    expect_bad_controller(QUIRK("\"when\": {\"levels\": [\"raid7\"]}"),
+                          "quirks[0].when.levels: entry 1 is not a level");
     expect_bad_controller(QUIRK("\"when\": {\"drives\": {\"least\": 4, \"most\": 3}}"),
-                          "least is more than most in drives");
-    expect_bad_controller(QUIRK(WHEN_WRITES ", \"effect\": {}"), "effect has one of its keys");
+                          "quirks[0].when.drives: least is more than most");
+    expect_bad_controller(QUIRK(WHEN_WRITES ", \"effect\": {}"),
+                          "effect: an effect has exactly one of its keys");
     expect_bad_controller(
         QUIRK(WHEN_WRITES ", \"effect\": {\"delay_us\": 7, \"cache_percent\": 50}"),
-        "effect has one of its keys");
+        "effect: an effect has exactly one of its keys");
     expect_bad_controller("{\"quirks\": [{\"name\": \"A b\", \"text\": \"t\", \"source\": \"s\","
                           " " WHEN_WRITES ", " DELAY "}]}",
                           "\"A b\" is not a name");
@@ -355,7 +377,7 @@ static void a_bad_battery_is_refused_with_a_sentence(void **state UNUSED)
         {"{\"hot_c\": 20}", "hot_c must be between 30 and 100, not 20"},
         {"{\"learn\": {\"period_days\": 0}}", "period_days must be between 1"},
         {"{\"learn\": {\"period_days\": 5}}", "discharge_s is missing"},
-        {"{\"learn\": 5}", "a profile is an object"},
+        {"{\"learn\": 5}", "must be an object"},
         {"{\"retention_s\": 0}", "retention_s must be between 60"},
         {"{\"name\":\"x\",\"model\":\"X\",\"manufacturer\":\"\",\"chemistry\":\"\","
          "\"mounting\":\"\",\"smart\":true,\"design_capacity_mah\":1,\"design_voltage_mv\":1,"
@@ -388,7 +410,7 @@ static void a_bad_drive_is_refused_with_a_sentence(void **state UNUSED)
     } cases[] = {
         {"{}", "name is missing"},
         {"{\"media\": \"tape\"}", "media must be"},
-        {"{\"interface\": \"fax\"}", "interface has not one of its words"},
+        {"{\"interface\": \"fax\"}", "interface must be \"sata\", \"sas\", "},
         {"{\"queue_depth\": 0}", "queue_depth must be between 1 and 256"},
         {"{\"ssd\": {\"channels\": 0}}", "channels must be between 1"},
         {"{\"hdd\": {\"rpm\": 5}}", "rpm must be between 1000"},
@@ -458,6 +480,7 @@ int main(void)
         cmocka_unit_test(native_needs_no_file),
         cmocka_unit_test(a_bad_controller_is_refused_with_a_sentence),
         cmocka_unit_test(the_way_of_partial_writes_is_read),
+        cmocka_unit_test(the_ways_of_mirrors_and_caches_are_read),
         cmocka_unit_test(a_bad_quirk_is_refused_with_a_sentence),
         cmocka_unit_test(a_bad_battery_is_refused_with_a_sentence),
         cmocka_unit_test(a_bad_drive_is_refused_with_a_sentence),

@@ -334,6 +334,31 @@ static void test_killed_owner_leaves_a_whole_value(void **state)
     }
 }
 
+/* A directory in a record's place: it cannot be read; a new value takes its place, and what was
+ * there is kept. */
+static void test_directory_in_its_place(void **state)
+{
+    struct fixture *fixture = *state;
+    char path[PATH_MAX + 64];
+    char value[8];
+    size_t bytes = 0;
+
+    for (int i = 0; i < 3; i++) {
+        struct stat status;
+
+        (void)snprintf(path, sizeof path, "%s/r-one", fixture->path);
+        (void)unlink(path); /* of the round before */
+        assert_int_equal(mkdir(path, 0700), 0);
+        assert_int_equal(get(fixture, "one", value, sizeof value, &bytes), -EISDIR);
+        assert_int_equal(put_now(fixture, "one", i == 1 ? NULL : "good", 4), 0);
+        assert_int_equal(get(fixture, "one", value, sizeof value, &bytes), i == 1 ? -ENOENT : 0);
+        (void)snprintf(path, sizeof path, i == 0 ? "%s/r-one.bad" : "%s/r-one.bad%d", fixture->path,
+                       i + 1);
+        assert_int_equal(stat(path, &status), 0);
+        assert_true(S_ISDIR(status.st_mode));
+    }
+}
+
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +366,7 @@ int main(int count, char **arguments)
         cmocka_unit_test_setup_teardown(test_names_and_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_puts_complete_in_order, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damage_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_directory_in_its_place, setup, teardown),
         cmocka_unit_test_setup_teardown(test_second_owner_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_directory_is_private_and_a_real_one, setup, teardown),
         cmocka_unit_test_setup_teardown(test_full_disk_is_told_and_keeps_the_old_value, setup,

@@ -52,3 +52,28 @@ struct lab_answer answer_of(const char *content)
     }
     return answer;
 }
+
+json_t *doc_of(const char *content)
+{
+    char text[PROFILE_TEXT_BYTES] = "";
+    struct lab_scenario *scenario = NULL;
+    struct lab_point *points = calloc(64, sizeof(*points));
+    struct lab_place *places = calloc(64, sizeof(*places));
+    struct lab_answer *answers = calloc(64, sizeof(*answers));
+    json_t *doc = NULL;
+
+    assert_true(points != NULL && places != NULL && answers != NULL);
+    scenario_write(content);
+    if (lab_scenario_read(scenario_path, PROFILES, &scenario, text) != 0) {
+        fail_msg("%s", text);
+    }
+    assert_in_range(scenario->point_count, 1, 64);
+    lab_scenario_points(scenario, points, places);
+    assert_int_equal(lab_points_run(points, scenario->point_count, 1, NULL, answers), 0);
+    doc = lab_result_doc(scenario, places, answers);
+    scenario = lab_scenario_free(scenario);
+    free(points);
+    free(places);
+    free(answers);
+    return doc;
+}

@@ -12,5 +12,7 @@ int scenario_file_remove(void **state);
 void scenario_write(const char *content);
 /* The only point of a scenario, run in this process, everything written and freed at the end. */
 struct lab_answer answer_of(const char *content);
+/* What arraysim answers to a scenario of one array or a sweep; at most 64 points. */
+json_t *doc_of(const char *content);
 
 #endif

@@ -419,7 +419,7 @@ static void what_cannot_be_is_refused_with_a_sentence(void **state UNUSED)
          "quirks are for a scenario of one array"},
         {ONE(SSDS("4"), R5 BACK, RANDOM("0", "1"), ""), "without a cache there is no write-back"},
         {FAULT("{\"kind\": \"melts\", \"member\": 0}"), "kind must be \"slow\""},
-        {FAULT("{\"member\": 0}"), "each has a kind"},
+        {FAULT("{\"member\": 0}"), "groups[0].faults[0].kind is missing"},
         {FAULT("{\"kind\": \"slow\", \"member\": 0, \"after_ms\": 1}"), "after_ms"},
         {FAULT("{\"kind\": \"fails\", \"member\": 4, \"after_ms\": 1}"),
          "group g: no drive is there as member 4 (fault: fails)"},
@@ -439,7 +439,7 @@ static void what_cannot_be_is_refused_with_a_sentence(void **state UNUSED)
          "nothing is left to rebuild it from"},
         {ONE(SSDS("4"), R5, RANDOM("0", "1"), ", \"rebuild\": {\"member\": 4}"),
          "no drive is there as member 4, to be rebuilt"},
-        {ONE(SSDS("4"), R5, RANDOM("0", "1"), ", \"colour\": 1"), "colour"},
+        {ONE(SSDS("4"), R5, RANDOM("0", "1"), ", \"color\": 1"), "color"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

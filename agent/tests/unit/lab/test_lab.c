@@ -1,6 +1,6 @@
 /*
- * The lab: that a prediction is the same every time, that ceilings hold, and that a bad scenario is
- * refused with a sentence.
+ * The lab: that a prediction is the same every time, and that ceilings
+ * hold.
  */
 #include "aw_test.h"
 
@@ -65,6 +65,52 @@ static void ceilings_hold(void **state UNUSED)
 }
 
 /* The profile's, of one reader and of one writer: two at a time have twice. */
+static double disks_rate(const char *ceilings, uint32_t depth)
+{
+    char content[1024];
+
+    (void)snprintf(
+        content, sizeof(content),
+        "{\"name\": \"x\", \"controller\": {\"profile\": \"native\", \"ceilings\": {%s}},"
+        " \"drives\": {\"profile\": \"fujitsu-mba3073rc\", \"count\": 16},"
+        " \"array\": {\"level\": \"raid0\"}, \"limits\": {\"operations\": 4000},"
+        " \"workloads\": [{\"profile\": \"w01-database\", \"write_percents\": [0],"
+        " \"depths\": [%u]}]}",
+        ceilings, depth);
+    return answer_of(content).outcome.operations_per_s;
+}
+
+/* What is under way grows with the drives: 32 for each of them here, where 4 were let through. */
+static void deep_queues_reach_every_drive(void **state UNUSED)
+{
+    double shallow = disks_rate("", 64);
+    double deep = disks_rate("", 512);
+
+    assert_true(deep >= 1.6 * shallow);
+    /* A controller that gives a drive no more than four commands makes nothing of the rest. */
+    assert_true(disks_rate("\"commands_per_drive\": 4", 512) <= 1.2 * shallow);
+}
+
+static double mixed_rate(const char *write_policy)
+{
+    char content[1024];
+
+    (void)snprintf(content, sizeof(content),
+                   "{\"name\": \"x\", \"controller\": {\"profile\": \"native\", \"cache_bytes\":"
+                   " 134217728}, \"drives\": {\"profile\": \"fujitsu-mba3073rc\", \"count\": 4},"
+                   " \"array\": {\"level\": \"raid0\", \"write_policy\": \"%s\"},"
+                   " \"limits\": {\"operations\": 6000}, \"workloads\": [{\"profile\":"
+                   " \"w01-database\", \"write_percents\": [10], \"depths\": [256]}]}",
+                   write_policy);
+    return answer_of(content).outcome.operations_per_s;
+}
+
+/* What passes the cache is no fewer at one time than without it. */
+static void a_cache_lets_deep_queues_through(void **state UNUSED)
+{
+    assert_true(mixed_rate("write_back") >= 0.97 * mixed_rate("write_through"));
+}
+
 static void ceilings_of_streams_hold(void **state UNUSED)
 {
 #define STREAM(name, depth)                                                                        \
@@ -220,84 +266,7 @@ static void points_run_side_by_side(void **state UNUSED)
     free(scenario);
 }
 
-#define WITH(controller, drives, array, load)                                                      \
-    "{\"name\": \"x\", \"controller\": " controller ", \"drives\": " drives ", \"array\": " array  \
-    ", \"workloads\": [" load "]}"
-#define NATIVE "{\"profile\": \"native\"}"
 #define SSDS(count) "{\"profile\": \"intel-x25-e\", \"count\": " count "}"
-
-static void a_bad_scenario_is_refused_with_a_sentence(void **state UNUSED)
-{
-    static const struct {
-        const char *content, *message;
-    } cases[] = {
-        {"{", ":1: "},
-        {"{}", "name is missing"},
-        {"{\"name\": \"x\", \"turbo\": 1}", "turbo is not a key"},
-        {WITH("{\"profile\": \"nobody\"}", SSDS("4"), "{\"level\": \"raid5\"}", READS),
-         "there is no such profile"},
-        {WITH(NATIVE, "{\"profile\": \"nobody\", \"count\": 4}", "{\"level\": \"raid5\"}", READS),
-         "there is no such profile"},
-        {WITH(NATIVE, SSDS("0"), "{\"level\": \"raid5\"}", READS), "count must be between 1"},
-        {WITH(NATIVE, SSDS("2"), "{\"level\": \"raid5\"}", READS), "RAID5 of 2 drives"},
-        {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid7\"}", READS),
-         "level has not one of its words"},
-        {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid5\", \"write_policy\": \"write_back\"}", READS),
-         "without a cache there is no write-back"},
-        {WITH("{\"profile\": \"3ware-9690sa-8i\"}", SSDS("4"), "{\"level\": \"raid6\"}", READS),
-         "takes RAID6 of at least 5 drives"},
-        {WITH("{\"profile\": \"3ware-9690sa-8i\"}", SSDS("8"), "{\"level\": \"raid60\"}", READS),
-         "does not offer RAID60"},
-        {WITH("{\"profile\": \"3ware-9690sa-8i\"}", SSDS("9"), "{\"level\": \"raid5\"}", READS),
-         "has 8 ports"},
-        {WITH("{\"profile\": \"3ware-9690sa-8i\"}", SSDS("8"),
-              "{\"level\": \"raid5\", \"strip_bytes\": 8192}", READS),
-         "has no strips of 8192 bytes"},
-        {WITH("{\"profile\": \"lsi-megaraid-sas-9210-8i\", \"cache_bytes\": 1048576}", SSDS("4"),
-              "{\"level\": \"raid0\"}", READS),
-         "has no cache"},
-        {WITH("{\"profile\": \"3ware-9500s-8\", \"cache_bytes\": 536870912}", SSDS("4"),
-              "{\"level\": \"raid0\"}", READS),
-         "takes a cache of at most 268435456 bytes"},
-        {WITH(NATIVE, "{\"profile\": \"intel-x25-e\", \"count\": 4, \"failed\": [0, 1]}",
-              "{\"level\": \"raid5\"}", READS),
-         "RAID5 of 4 drives does not survive this"},
-        {WITH(NATIVE, "{\"profile\": \"intel-x25-e\", \"count\": 4, \"failed\": [4]}",
-              "{\"level\": \"raid5\"}", READS),
-         "a member has failed that is not there"},
-        {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid5\"}", "{\"profile\": \"w99\"}"),
-         "there is no such profile"},
-        {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid5\"}", "{\"name\": \"x\"}"),
-         "mixes and depths must be given"},
-        {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid5\"}",
-              "{\"profile\": \"w01-database\", \"mixes\": [[{\"bytes\": 512, \"percent\": 99}]]}"),
-         "must make 100, not 99"},
-        {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid5\"}",
-              "{\"profile\": \"w01-database\", \"depths\": [64], \"workers\": [64]}"),
-         "more than 1024 requests"},
-        {WITH("{\"profile\": \"3ware-9500s-8\", \"quirks\": [\"warp\"]}", SSDS("4"),
-              "{\"level\": \"raid0\"}", READS),
-         "has no quirk named \"warp\". It has: twinstor-idle, read-ahead-conflict"},
-        {WITH("{\"profile\": \"native\", \"quirks\": [\"warp\"]}", SSDS("4"),
-              "{\"level\": \"raid0\"}", READS),
-         "has no quirk named \"warp\""},
-        {WITH("{\"profile\": \"3ware-9500s-8\", \"quirks\": [\"twinstor-idle\", "
-              "\"twinstor-idle\"]}",
-              SSDS("4"), "{\"level\": \"raid0\"}", READS),
-         "twinstor-idle is there twice"},
-    };
-
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct lab_scenario *scenario = NULL;
-
-        scenario_write(cases[i].content);
-        assert_int_not_equal(lab_scenario_read(scenario_path, PROFILES, &scenario, text), 0);
-        assert_null(scenario);
-        if (strstr(text, cases[i].message) == NULL) {
-            fail_msg("expected \"%s\" in \"%s\"", cases[i].message, text);
-        }
-    }
-}
 
 static double read_ms(const char *level, const char *quirks)
 {
@@ -546,7 +515,7 @@ static void a_rebuild_is_the_same_with_either_write_policy(void **state UNUSED)
     " \"limits\": {\"operations\": 500, \"warmup_operations\": 500}, \"workloads\": ["             \
     "{\"profile\": \"w01-database\", \"write_percents\": [0, 10], \"depths\": [4]}, " READS        \
     "], \"sweep\": {\"levels\": [\"raid5\", \"raid10\"], \"write_policies\":"                      \
-    " [\"write_through\", \"write_back\"]}}"
+    " [\"write_through\", \"always_write_back\"]}}"
 
 /* What only reads is asked for once, and would have been the same. */
 static void reads_are_the_same_with_either_write_policy(void **state UNUSED)
@@ -663,6 +632,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ceilings_hold),
+        cmocka_unit_test(deep_queues_reach_every_drive),
+        cmocka_unit_test(a_cache_lets_deep_queues_through),
         cmocka_unit_test(ceilings_of_streams_hold),
         cmocka_unit_test(a_way_through_the_host_is_added),
         cmocka_unit_test(a_host_stripe_adds_up_controllers),
@@ -672,7 +643,6 @@ int main(void)
         cmocka_unit_test(so_many_requests_fill_a_cache),
         cmocka_unit_test(the_same_scenario_gives_the_same_answer),
         cmocka_unit_test(points_run_side_by_side),
-        cmocka_unit_test(a_bad_scenario_is_refused_with_a_sentence),
         cmocka_unit_test(a_quirk_is_had_by_name_only),
         cmocka_unit_test(what_went_before_is_remembered),
         cmocka_unit_test(a_sweep_tells_what_the_model_refuses),

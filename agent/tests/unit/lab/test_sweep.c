@@ -137,8 +137,10 @@ static void a_bad_axis_is_refused(void **state UNUSED)
     static const struct {
         const char *sweep, *words;
     } cases[] = {
-        {"\"read_policies\": [\"read_ahead\", \"fast\"]", "read_policies: entry 2 is not a policy"},
-        {"\"io_policies\": [7]", "io_policies: entry 1 is not a policy"},
+        {"\"read_policies\": [\"read_ahead\", \"fast\"]",
+         "sweep.read_policies[1] must be \"no_read_ahead\", \"read_ahead\" or "
+         "\"adaptive_read_ahead\", not \"fast\""},
+        {"\"io_policies\": [7]", "sweep.io_policies[0] must be \"direct\" or \"cached\""},
         {"\"io_policies\": []", "io_policies must be a list of 1 to 2"},
         {"\"read_policies\": \"read_ahead\"", "read_policies must be a list of 1 to 3"},
         {"\"levels\": [\"raid0\", \"raid1\", \"raid5\", \"raid6\", \"raid10\"], \"drive_counts\":"

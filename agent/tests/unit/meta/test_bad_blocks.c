@@ -187,7 +187,7 @@ static void put_to_full(enum bad_block_kind first, enum bad_block_kind second)
             break;
         }
     }
-    bad_blocks_put(&config, 2, 0, 8 * BAD_BLOCK_BYTES, BAD_BLOCK_KIND_DOUBTFUL);
+    assert_true(bad_blocks_put(&config, 2, 0, 8 * BAD_BLOCK_BYTES, BAD_BLOCK_KIND_DOUBTFUL));
     assert_int_equal(kind_at(2, 0), BAD_BLOCK_KIND_DOUBTFUL);
     assert_int_equal(kind_at(2, 7), BAD_BLOCK_KIND_DOUBTFUL);
 }
@@ -212,6 +212,65 @@ static void test_put_joins_what_is_alike(void **state)
     assert_int_equal(kind_at(1, 5), BAD_BLOCK_KIND_LOST); /* the next nearest */
 }
 
+/* Lost and punctured blocks of a member in turns, of which no two can be joined. */
+static void fill_unlike(void)
+{
+    fresh();
+    for (uint32_t i = 0; i < BAD_BLOCKS_MAX; i++) {
+        config.bad[i] = (struct bad_blocks){
+            .member = i * 2 / BAD_BLOCKS_MAX,
+            .kind = i % 2 == 0 ? BAD_BLOCK_KIND_LOST : BAD_BLOCK_KIND_PUNCTURED,
+            .offset_bytes = (uint64_t)(i % (BAD_BLOCKS_MAX / 2)) * 8 * BAD_BLOCK_BYTES,
+            .block_count = 1};
+    }
+    config.bad_count = BAD_BLOCKS_MAX;
+}
+
+static bool put_doubtful(void)
+{
+    return bad_blocks_put(&config, 2, 0, 8 * BAD_BLOCK_BYTES, BAD_BLOCK_KIND_DOUBTFUL);
+}
+
+static void test_put_without_room(void **state)
+{
+    (void)state;
+    fill_unlike();
+    assert_false(put_doubtful());
+    assert_int_equal(config.bad_count, BAD_BLOCKS_MAX);
+    assert_int_equal(kind_at(0, 0), BAD_BLOCK_KIND_LOST);
+    assert_int_equal(kind_at(1, 8), BAD_BLOCK_KIND_PUNCTURED);
+
+    /* Nothing on the drive of a member that is set aside counts: its blocks are joined. */
+    assert_int_equal(bad_blocks_crowded_member(&config), 0);
+    config.members[0].state = MEMBER_FAILED;
+    assert_int_equal(bad_blocks_crowded_member(&config), 1);
+    assert_true(put_doubtful());
+    assert_int_equal(kind_at(2, 0), BAD_BLOCK_KIND_DOUBTFUL);
+    assert_int_equal(kind_at(0, 0), BAD_BLOCK_KIND_DOUBTFUL);
+    assert_int_equal(kind_at(1, 0), BAD_BLOCK_KIND_LOST);
+
+    /* A drive that is being filled has content that counts. */
+    fill_unlike();
+    config.members[0].state = MEMBER_REBUILD;
+    assert_false(put_doubtful());
+}
+
+/* What is only a note for people makes room for what keeps wrong data from being read. */
+static void test_put_forgets_notes(void **state)
+{
+    (void)state;
+    fill_unlike();
+    for (uint32_t i = 1; i <= 2; i++) { /* the put range might split another one */
+        config.bad[BAD_BLOCKS_MAX - i].kind = BAD_BLOCK_KIND_UNREADABLE;
+        config.bad[BAD_BLOCKS_MAX - i].member = 2;
+        config.bad[BAD_BLOCKS_MAX - i].block_count = i;
+    }
+    config.members[2].state = MEMBER_MISSING;
+    assert_true(put_doubtful());
+    assert_int_equal(kind_at(2, 0), BAD_BLOCK_KIND_DOUBTFUL);
+    assert_int_equal(kind_at(0, 0), BAD_BLOCK_KIND_LOST);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +279,8 @@ int main(void)
         cmocka_unit_test(test_full),
         cmocka_unit_test(test_no_room_to_split),
         cmocka_unit_test(test_put_joins_what_is_alike),
+        cmocka_unit_test(test_put_without_room),
+        cmocka_unit_test(test_put_forgets_notes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "drive/drive_layout.h"
 #include "meta/ddf/ddf.h"
 #include "meta/group_store.h"
+#include "meta/seal.h"
 #include "sim_drive.h"
 #include "sim_store.h"
 #include "sim_world.h"
@@ -421,6 +422,8 @@ static void ends_copy(struct fixture *to, const struct fixture *from)
             sim_drive_peek(from->sim[i], at, bytes, MIB);
             sim_drive_poke(to->sim[i], at, bytes, MIB);
         }
+        memset(bytes, 0, SEAL_BYTES); /* a version that rounded left no witness */
+        sim_drive_poke(to->sim[i], seal_offset(SIZE, false), bytes, SEAL_BYTES);
     }
     free(bytes);
 }
@@ -528,13 +531,16 @@ static void test_overwritten(void **state)
         (void)says(fixture, 0);
         assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_OURS);
     }
-    /* Copies that are not this group's, or none, prove nothing. */
+    /* Copies that are not this group's prove nothing. */
     memset(copy, 0x5A, sizeof(copy));
     sim_drive_poke(fixture->sim[0], SIZE - 512, copy, sizeof(copy));
     sim_drive_poke(fixture->sim[0], SIZE - 16 * MIB, copy, sizeof(copy));
     (void)says(fixture, 0);
     assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_OVERWRITTEN); /* the other copy says so */
     sim_drive_poke(fixture->sim[0], SIZE - 32 * MIB, copy, sizeof(copy));
+    (void)says(fixture, 0);
+    assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_OVERWRITTEN); /* and now the witness */
+    sim_drive_poke(fixture->sim[0], seal_offset(SIZE, false) + SEAL_WITNESS_OFFSET, copy, 1);
     (void)says(fixture, 0);
     assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_NOTHING);
     teardown(fixture);

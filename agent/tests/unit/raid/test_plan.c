@@ -383,7 +383,7 @@ static void parity_sync(void **state)
     static const struct plan_case cases[] = {
         {.name = "nothing to do", .level = RAID_LEVEL_6, .want = PLAN_SYNC, .valid = ALL6,
          .makes_consistent = true},
-        {.name = "initialise", .level = RAID_LEVEL_6, .want = PLAN_SYNC, .valid = ALL6,
+        {.name = "initialize", .level = RAID_LEVEL_6, .want = PLAN_SYNC, .valid = ALL6,
          .inconsistent = true, .kernel = PLAN_KERNEL_GENERATE, .reads = 0x0F, .writes = 0x30,
          .makes_consistent = true},
         {.name = "fill data", .level = RAID_LEVEL_5, .want = PLAN_SYNC, .valid = NOT(2),

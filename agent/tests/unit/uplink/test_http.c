@@ -41,6 +41,18 @@ static void test_whole_answers(void **state UNUSED)
     }
 }
 
+static void test_date(void **state UNUSED)
+{
+    assert_int_equal(parse("HTTP/1.1 200 OK\r\nDate: Sat, 28 Nov 2026 12:00:01 GMT\r\n"
+                           "Content-Length: 0\r\n\r\n"),
+                     0);
+    assert_int_equal(answer.date_s, 1795867201);
+    assert_int_equal(parse("HTTP/1.1 200 OK\r\nDate: yesterday\r\nContent-Length: 0\r\n\r\n"), 0);
+    assert_int_equal(answer.date_s, 0);
+    assert_int_equal(parse("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), 0);
+    assert_int_equal(answer.date_s, 0);
+}
+
 static void test_broken_answers(void **state UNUSED)
 {
     static const char *const cases[] = {
@@ -98,9 +110,8 @@ static void test_every_truncation(void **state UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole_answers),
-        cmocka_unit_test(test_broken_answers),
-        cmocka_unit_test(test_endless_body),
+        cmocka_unit_test(test_whole_answers),    cmocka_unit_test(test_date),
+        cmocka_unit_test(test_broken_answers),   cmocka_unit_test(test_endless_body),
         cmocka_unit_test(test_every_truncation),
     };
 

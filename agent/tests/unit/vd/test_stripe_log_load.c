@@ -40,6 +40,8 @@ static struct sim_array *array_new(enum raid_level level, uint32_t spans, uint32
                                               .extent_bytes = EXTENT,
                                               .dirty_idle_ms = 600000, /* nobody flushes for rest */
                                               .spare_count = 1,
+                                              /* no heads: their turns would move the batches */
+                                              .ssd_count = spans * width + 1,
                                               .stripe_ops = 2 * DEPTH,
                                               .consistent = true,
                                               .stripe_log = true};

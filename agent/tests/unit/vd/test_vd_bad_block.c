@@ -397,7 +397,7 @@ static void test_full_row_punctures_nothing(void **state)
     array_end(array);
 }
 
-/* A resynchronisation notes what it cannot make consistent, and comes to an end. */
+/* A resynchronization notes what it cannot make consistent, and comes to an end. */
 static void test_resync_bears_it(void **state)
 {
     struct sim_array_options options = {.level = RAID_LEVEL_5,
@@ -486,7 +486,7 @@ static void test_full_table_shows_less(void **state)
     array_end(array);
 }
 
-/* A resynchronisation ends where it cannot note what it passes by; that outweighs what it has
+/* A resynchronization ends where it cannot note what it passes by; that outweighs what it has
  * noted before. */
 static void test_full_table_ends_a_resync(void **state)
 {

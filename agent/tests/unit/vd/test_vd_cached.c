@@ -234,11 +234,11 @@ static void test_no_read_ahead_for_busy_drives(void **state UNUSED)
         vd_submit(sim_array_vd(bench->array, 0), &requests[i]);
     }
     io_begin(bench, &io, VD_OP_READ, 8 * ROW, 4096, 0);
-    assert_int_equal(bench->mover->ahead_count, AHEAD_BUFFERS);
+    assert_int_equal(bench->mover->ahead_count, bench->mover->ahead_total);
     assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
     assert_true(sim_world_run_until(bench->world, none_left, &left, SIM_SECOND));
     io_begin(bench, &io, VD_OP_READ, 12 * ROW, 4096, 0);
-    assert_true(bench->mover->ahead_count < AHEAD_BUFFERS);
+    assert_true(bench->mover->ahead_count < bench->mover->ahead_total);
     assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
     assert_int_not_equal(vd_cached_streams(bench->cached)[0].used, 0);
     vd_cached_streams_reset(bench->cached);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "drive/drive_private.h"
+
 #define BYTES (16u * ROW)
 
 /* What is read is on the drives, a byte for each row, and nowhere else. */
@@ -273,7 +275,7 @@ static void test_a_reader_who_keeps_the_drives_busy(void **state UNUSED)
     drives_hang(bench, true);
     for (uint32_t strip = 0; strip < 6; strip++) {
         io_begin(bench, &ios[strip], VD_OP_READ, (uint64_t)strip * STRIP, STRIP, 0xee);
-        assert_int_equal(bench->mover->ahead_count, AHEAD_BUFFERS);
+        assert_int_equal(bench->mover->ahead_count, bench->mover->ahead_total);
         assert_int_equal(stream_of(bench)->window_rows, 0);
     }
     drives_go_on(bench);
@@ -282,7 +284,7 @@ static void test_a_reader_who_keeps_the_drives_busy(void **state UNUSED)
     }
     assert_int_equal(stream_of(bench)->hits, 5);
     io_begin(bench, &ios[0], VD_OP_READ, 3 * ROW, ROW, 0xee); /* alone */
-    assert_int_not_equal(bench->mover->ahead_count, AHEAD_BUFFERS);
+    assert_int_not_equal(bench->mover->ahead_count, bench->mover->ahead_total);
     assert_int_equal(stream_of(bench)->window_rows, 1);
     io_begin(bench, &ios[1], VD_OP_READ, 4 * ROW, 4096, 0xee); /* waits, and is the second one */
     assert_int_equal(joined_count(first_ahead(bench)), 1);
@@ -303,7 +305,7 @@ static void test_a_reader_beside_others(void **state UNUSED)
         assert_int_equal(get(bench, 0, STRIP, 1), VD_STATUS_OK);
         io_begin(bench, &ios[0], VD_OP_READ, always != 0 ? STRIP : 12 * ROW, STRIP, 0xee);
         io_begin(bench, &ios[1], VD_OP_READ, always != 0 ? ROW : STRIP, STRIP, 0xee);
-        assert_int_not_equal(bench->mover->ahead_count, AHEAD_BUFFERS);
+        assert_int_not_equal(bench->mover->ahead_count, bench->mover->ahead_total);
         assert_int_not_equal(stream_of(bench)->window_rows, 0);
         for (uint32_t i = 0; i < 2; i++) {
             assert_int_equal(io_end(bench, &ios[i]), VD_STATUS_OK);
@@ -321,7 +323,7 @@ static void test_a_reader_ahead_of_others(void **state UNUSED)
     assert_int_equal(get(bench, 11 * ROW, STRIP, 12), VD_STATUS_OK);
     io_begin(bench, &ios[0], VD_OP_READ, 0, STRIP, 0xee);
     io_begin(bench, &ios[1], VD_OP_READ, 11 * ROW + STRIP, STRIP, 0xee);
-    assert_int_not_equal(bench->mover->ahead_count, AHEAD_BUFFERS);
+    assert_int_not_equal(bench->mover->ahead_count, bench->mover->ahead_total);
     for (uint32_t i = 0; i < 2; i++) {
         assert_int_equal(io_end(bench, &ios[i]), VD_STATUS_OK);
     }
@@ -369,6 +371,28 @@ static void test_read_ahead_of_small_reads(void **state UNUSED)
     bench_free(bench);
 }
 
+/* While the heads of a drive have several streams to read, more is fetched before they move. */
+static void test_read_ahead_of_one_of_several(void **state UNUSED)
+{
+    struct bench *bench = bench_reading(READ_POLICY_READ_AHEAD);
+
+    for (uint32_t i = 0; i < 6; i++) {
+        assert_int_equal(get(bench, (uint64_t)i * STRIP, STRIP, (int)i / 2 + 1), VD_STATUS_OK);
+    }
+    assert_int_equal(stream_of(bench)->window_rows, 8);
+    sim_world_advance(bench->world, SIM_SECOND);
+    bench->array->drives[1]->turns.shared_us = clock_now_us(sim_world_clock(bench->world));
+    for (uint32_t i = 6; i < 10; i++) {
+        assert_int_equal(get(bench, (uint64_t)i * STRIP, STRIP, (int)i / 2 + 1), VD_STATUS_OK);
+    }
+    assert_int_equal(stream_of(bench)->window_rows, 32);
+    assert_int_equal(stream_of(bench)->ahead_bytes, 10 * STRIP + 32 * ROW);
+    sim_world_advance(bench->world, SIM_SECOND);
+    assert_int_equal(get(bench, 10 * STRIP, STRIP, 6), VD_STATUS_OK);
+    assert_int_equal(stream_of(bench)->window_rows, 8);
+    bench_free(bench);
+}
+
 /* At the end of the virtual drive there is less than a strip left, and that is read too. */
 static void test_read_ahead_ends_with_the_drive(void **state UNUSED)
 {
@@ -397,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_a_reader_ahead_of_others),
         cmocka_unit_test(test_a_reader_of_little),
         cmocka_unit_test(test_read_ahead_of_small_reads),
+        cmocka_unit_test(test_read_ahead_of_one_of_several),
         cmocka_unit_test(test_read_ahead_ends_with_the_drive),
     };
 

@@ -62,7 +62,7 @@ static void set_read_ahead(struct group_config *config, void *context UNUSED)
 /* All buffers for reading ahead are in use: the next stream does without. */
 static void test_no_buffer_to_read_ahead_with(void **state UNUSED)
 {
-    enum { STREAMS = AHEAD_BUFFERS + 2 };
+    enum { STREAMS = AHEAD_BUFFERS_MIN + 2 };
     struct bench *bench = bench_new(false);
     struct io ios[STREAMS];
 
@@ -80,7 +80,7 @@ static void test_no_buffer_to_read_ahead_with(void **state UNUSED)
         assert_int_equal(io_end(bench, &ios[i]), VD_STATUS_OK);
     }
     sim_world_advance(bench->world, SIM_SECOND);
-    assert_int_equal(bench->mover->ahead_count, AHEAD_BUFFERS);
+    assert_int_equal(bench->mover->ahead_count, bench->mover->ahead_total);
     assert_int_equal(get(bench, 0, ROW, 0), VD_STATUS_OK);
     bench_free(bench);
 }

@@ -4,6 +4,7 @@
  */
 #include "aw_test.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "meta/bad_blocks.h"
@@ -17,13 +18,16 @@
 #define ROW_BYTES ((MEMBERS - 1u) * STRIP)
 #define REGION_ROWS 4u
 #define LOST 1u
+#define CROWDED 3u
 
-static struct sim_array *array_of(enum stripe_log_mode mode, bool journal)
+/* RAID 6 has one member more, so that a row holds as much. */
+static struct sim_array *array_of(enum raid_level level, enum stripe_log_mode mode, bool journal)
 {
     struct sim_world *world = sim_world_create(7);
-    struct sim_array_options options = {.level = RAID_LEVEL_5,
+    struct sim_array_options options = {.level = level,
                                         .span_count = 1,
-                                        .members_per_span = MEMBERS,
+                                        .members_per_span =
+                                            MEMBERS + (level == RAID_LEVEL_6 ? 1u : 0u),
                                         .strip_bytes = STRIP,
                                         .block_bytes = 4096,
                                         .vd_count = 1,
@@ -42,7 +46,7 @@ static struct sim_array *array_of(enum stripe_log_mode mode, bool journal)
 
 static struct sim_array *array_start(enum stripe_log_mode mode)
 {
-    return array_of(mode, false);
+    return array_of(RAID_LEVEL_5, mode, false);
 }
 
 static void array_end(struct sim_array *array)
@@ -255,7 +259,7 @@ static void all_slow(struct sim_array *array, uint32_t us)
 static void test_a_journal_goes(void **state UNUSED)
 {
     for (uint32_t early = 0; early < 2; early++) {
-        struct sim_array *array = array_of(STRIPE_LOG_MODE_AUTO, true);
+        struct sim_array *array = array_of(RAID_LEVEL_5, STRIPE_LOG_MODE_AUTO, true);
         struct sim_intent_log *journal = journal_of(array);
         struct flight first;
         struct flight second;
@@ -304,7 +308,7 @@ static void test_automatic_rests(void **state UNUSED)
     array_end(array);
 }
 
-/* A row that need not agree recovers nothing; its resynchronisation gives the block up. */
+/* A row that need not agree recovers nothing; its resynchronization gives the block up. */
 static void test_unreadable_in_doubt(void **state UNUSED)
 {
     struct sim_array *array = array_start(STRIPE_LOG_MODE_AUTO);
@@ -357,6 +361,100 @@ static void test_no_room_to_heal(void **state UNUSED)
     array_end(array);
 }
 
+static void offline_end(struct sim_array *array)
+{
+    struct sim_world *world = array->world;
+
+    assert_int_equal(sim_array_stop(array), -EIO); /* what was not flushed cannot be */
+    sim_array_destroy(array);
+    sim_world_destroy(world);
+}
+
+/* A table full of blocks that cannot be joined while their member is in use; then what is in doubt
+ * has to be noted at a start. */
+static struct sim_array *crowded_start(enum raid_level level)
+{
+    struct sim_array *array = array_of(level, STRIPE_LOG_MODE_OFF, false);
+    struct group_config *config = &array->group->config;
+
+    fill(array);
+    for (uint32_t i = 0; i < BAD_BLOCKS_MAX; i++) {
+        config->bad[i] =
+            (struct bad_blocks){.member = CROWDED,
+                                .kind = i % 2 == 0 ? BAD_BLOCK_KIND_LOST : BAD_BLOCK_KIND_PUNCTURED,
+                                .offset_bytes = (UINT64_C(1) << 20) + i * UINT64_C(8192),
+                                .block_count = 1};
+    }
+    config->bad_count = BAD_BLOCKS_MAX;
+    lose(array, LOST);
+    put(array, 5 * ROW_BYTES);
+    cut(array);
+    return array;
+}
+
+/* One more loss is borne: the crowded member is set aside, and what is in doubt is noted. */
+static void test_no_room_to_note(void **state UNUSED)
+{
+    struct sim_array *array = crowded_start(RAID_LEVEL_6);
+    const struct group_config *config = group_config(array->group);
+    uint8_t bytes[4096];
+    uint32_t refused = 0;
+
+    assert_int_equal(config->members[CROWDED].state, MEMBER_FAILED);
+    assert_int_equal(config->members[CROWDED].why, REASON_DRIVE_LOST_BLOCKS_FULL);
+    assert_int_equal(group_state(array->group), VIRTUAL_DRIVE_STATE_DEGRADED);
+    assert_in_range(config->bad_count, 1, BAD_BLOCKS_MAX - 1);
+    for (uint64_t offset = 0; offset < (uint64_t)ROWS * ROW_BYTES; offset += 4096) {
+        if (io(array, VD_OP_READ, offset, bytes) == VD_STATUS_OK) {
+            assert_int_equal(bytes[0], byte_of(offset));
+        } else {
+            assert_true(is_on(array, offset, LOST) || is_on(array, offset, CROWDED));
+            refused++;
+        }
+    }
+    assert_int_equal(refused * 4096u, vd_doubted_bytes(sim_array_vd(array, 0)));
+    array_end(array);
+}
+
+/* It is not borne: nothing is read, and the mark and the members stay as recorded. */
+static void test_no_room_and_no_redundancy(void **state UNUSED)
+{
+    struct sim_array *array = crowded_start(RAID_LEVEL_5);
+    uint8_t bytes[4096];
+
+    for (uint32_t again = 0; again < 2; again++) {
+        assert_int_equal(group_state(array->group), VIRTUAL_DRIVE_STATE_OFFLINE);
+        assert_int_equal(group_config(array->group)->members[CROWDED].why,
+                         REASON_DRIVE_LOST_BLOCKS_FULL);
+        assert_true(group_member_is_unsaved(array->group, CROWDED));
+        assert_true(group_config(array->group)->vds[0].dirty);
+        assert_int_equal(io(array, VD_OP_READ, 5 * ROW_BYTES, bytes), VD_STATUS_IO);
+        cut(array);
+    }
+    offline_end(array);
+}
+
+/* The same when a member is lost while rows of the last stop are in doubt. */
+static void test_no_room_at_a_loss(void **state UNUSED)
+{
+    struct sim_array *array = crowded_start(RAID_LEVEL_6);
+    struct group_config *config = &array->group->config;
+    uint8_t bytes[4096];
+
+    config->bad_count = BAD_BLOCKS_MAX;
+    for (uint32_t i = 0; i < BAD_BLOCKS_MAX; i++) {
+        config->bad[i] =
+            (struct bad_blocks){.member = 0,
+                                .kind = i % 2 == 0 ? BAD_BLOCK_KIND_LOST : BAD_BLOCK_KIND_PUNCTURED,
+                                .offset_bytes = (UINT64_C(1) << 20) + i * UINT64_C(8192),
+                                .block_count = 1};
+    }
+    lose(array, 2);
+    assert_int_equal(group_state(array->group), VIRTUAL_DRIVE_STATE_OFFLINE);
+    assert_int_equal(io(array, VD_OP_READ, 5 * ROW_BYTES, bytes), VD_STATUS_IO);
+    offline_end(array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +466,9 @@ int main(void)
         cmocka_unit_test(test_automatic_rests),
         cmocka_unit_test(test_unreadable_in_doubt),
         cmocka_unit_test(test_no_room_to_heal),
+        cmocka_unit_test(test_no_room_to_note),
+        cmocka_unit_test(test_no_room_and_no_redundancy),
+        cmocka_unit_test(test_no_room_at_a_loss),
     };
 
     aw_test_catch_asserts();

@@ -1,10 +1,12 @@
 /*
  * The end of a copyback, between the moment at which the drives have changed their places and the
- * one at which that is saved: cursors that still move, drives that go.
+ * one at which that is saved: cursors that still move, drives that go. And what a group knows of
+ * the records on its members, whatever becomes of their save.
  */
 #include "aw_test.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "drive/drive_layout.h"
@@ -158,6 +160,68 @@ static void test_the_new_one_goes(void **state UNUSED)
     array_end(array);
 }
 
+/* A member is lost while the record is on its way to its label: it may be there. Another record
+ * with the same number is none of the group's own. */
+static void test_a_record_that_may_be_there(void **state UNUSED)
+{
+    struct sim_array *array = array_new();
+    struct group *group = array->group;
+    struct group_config *record = malloc(sizeof(*record));
+    uint64_t known = 0;
+
+    assert_non_null(record);
+    io(array, VD_OP_WRITE, 3);
+    known = group_config(group)->members[1].known_sequence;
+    assert_int_equal(group_member_lose(group, 0, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    while (!group->save_running) {
+        assert_true(sim_world_step(array->world));
+    }
+    *record = group->image;
+    sim_drive_pull(array->sims[1], false);
+    sim_world_advance(array->world, SIM_SECOND);
+    assert_int_equal(group_state(group), VIRTUAL_DRIVE_STATE_OFFLINE);
+    assert_int_equal(group_config(group)->members[1].known_sequence, known);
+    assert_true(group_record_is_own(group, 1, record));
+    assert_false(group_record_is_own(group, 0, record)); /* it was lost by then */
+    record->members[2].state = MEMBER_MISSING;
+    assert_false(group_record_is_own(group, 1, record));
+    record->members[2].state = MEMBER_ONLINE;
+    record->sequence++;
+    assert_false(group_record_is_own(group, 1, record));
+    free(record);
+    sim_drive_return(array->sims[1]);
+    sim_array_power_cut(array, SIM_CUT_DROP_ALL);
+    assert_int_equal(sim_array_reload(array), 0);
+    array_end(array);
+}
+
+/* A member's own drive gets its label when it comes back, and the last copies refuse the record: it
+ * is lost again, but its label is known. */
+static void test_a_label_of_a_refused_record(void **state UNUSED)
+{
+    struct sim_array *array = array_new();
+    struct group *group = array->group;
+    uint64_t sequence = 0;
+
+    io(array, VD_OP_WRITE, 3);
+    assert_int_equal(group_member_lose(group, 0, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    io(array, VD_OP_WRITE, 4);
+    sim_world_advance(array->world, SIM_SECOND);
+    for (uint32_t i = 1; i < 3; i++) {
+        array->sims[i]->refusal = IO_STATUS_NO_SPACE;
+        array->sims[i]->refusal_length_bytes = array->sims[i]->port.size_bytes;
+    }
+    sequence = group_config(group)->sequence;
+    group_member_replace(group, 0, array->drives[0], &array->uuids[0], sim_array_done, array);
+    assert_int_not_equal(sim_array_wait(array), 0);
+    array->sims[1]->refusal = array->sims[2]->refusal = IO_STATUS_OK;
+    assert_int_equal(group_config(group)->members[0].state, MEMBER_OFFLINE);
+    assert_true(group_config(group)->members[0].known_sequence > sequence);
+    sim_world_advance(array->world, 5 * SIM_SECOND);
+    io(array, VD_OP_READ, 4);
+    array_end(array);
+}
+
 static uint64_t map_of(const struct sim_drive *sim, uint32_t place)
 {
     return drive_layout_region_page_offset(sim->port.size_bytes, false, 0, place, 0);
@@ -301,6 +365,8 @@ int main(void)
         cmocka_unit_test(test_a_cursor_that_comes_late),
         cmocka_unit_test(test_the_former_one_goes),
         cmocka_unit_test(test_the_new_one_goes),
+        cmocka_unit_test(test_a_record_that_may_be_there),
+        cmocka_unit_test(test_a_label_of_a_refused_record),
         cmocka_unit_test(test_the_new_one_hangs_with_a_page),
         cmocka_unit_test(test_the_new_one_hangs_with_a_flush),
         cmocka_unit_test(test_both_go),

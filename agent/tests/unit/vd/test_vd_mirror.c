@@ -180,6 +180,22 @@ static void test_lonely_run_keeps_its_copy(void **state)
     load_free(load);
 }
 
+/* However long the pieces: the pieces of one do not send the head of the other copy to where it
+ * would have to go first. */
+static void test_lonely_run_of_long_pieces_keeps_its_copy(void **state UNUSED)
+{
+    struct load *load = load_new_of(2, 20000, 20100);
+
+    for (uint32_t at = 0; at < EXTENT; at += 1u << 20) {
+        if (at == EXTENT / 2) { /* it has settled by then */
+            counters_clear(load);
+        }
+        load_read(load, 1, at, 0, 1u << 20);
+    }
+    assert_true((reads_of(load, 0) == 0) != (reads_of(load, 1) == 0));
+    load_free(load);
+}
+
 /* Two readers of two runs: each keeps to one drive. */
 static void test_streams_keep_apart(void **state)
 {
@@ -198,6 +214,27 @@ static void test_streams_keep_apart(void **state)
         }
     }
     assert_int_equal(reads_of(load, 0), reads_of(load, 1));
+    load_free(load);
+}
+
+/* Nor do they mix where each has a while to itself, as they have on drives with heads. */
+static void test_streams_of_bursts_keep_apart(void **state UNUSED)
+{
+    struct load *load = load_new_of(2, 5000, 5100);
+    uint64_t at[2] = {0, EXTENT / 2};
+
+    for (uint32_t round = 0; round < 10; round++) {
+        for (uint32_t reader = 0; reader < 2; reader++) {
+            uint64_t others = 0;
+
+            counters_clear(load);
+            for (uint32_t i = 0; i < 6; i++, at[reader] += 16u * 4096) {
+                load_read(load, 16, at[reader], 4096, 4096);
+            }
+            others = reads_of(load, 0) < reads_of(load, 1) ? reads_of(load, 0) : reads_of(load, 1);
+            assert_true(round < 2 || others == 0); /* they are known by then */
+        }
+    }
     load_free(load);
 }
 
@@ -243,7 +280,9 @@ int main(void)
         cmocka_unit_test(test_slow_copy_is_spared),
         cmocka_unit_test(test_sections_alternate),
         cmocka_unit_test(test_lonely_run_keeps_its_copy),
+        cmocka_unit_test(test_lonely_run_of_long_pieces_keeps_its_copy),
         cmocka_unit_test(test_streams_keep_apart),
+        cmocka_unit_test(test_streams_of_bursts_keep_apart),
         cmocka_unit_test(test_run_spares_the_slow_copy),
         cmocka_unit_test(test_run_spares_the_drive_known_slow),
     };

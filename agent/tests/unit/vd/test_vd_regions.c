@@ -208,7 +208,7 @@ static struct sim_array *array_without_a_map(bool dirty, uint64_t consistent_row
 }
 
 /* A dirty record of the first version has no map: everything is in doubt, once. One that has only
- * not been resynchronised to its end goes on from there. */
+ * not been resynchronized to its end goes on from there. */
 static void test_records_without_a_map(void **state)
 {
     (void)state;

@@ -31,3 +31,7 @@ def upgrade() -> None:
     with op.batch_alter_table("metric_point", schema=None) as batch_op:
         batch_op.create_index("ix_metric_point_step_at", ["step_s", "at_s"], unique=False)
         batch_op.create_index(batch_op.f("ix_metric_point_host_id"), ["host_id"], unique=False)
+
+
+def downgrade() -> None:
+    op.drop_table("metric_point")

@@ -26,3 +26,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_saved_scenario")),
         sa.UniqueConstraint("user_id", "name", name=op.f("uq_saved_scenario_user_id_name")),
     )
+
+
+def downgrade() -> None:
+    op.drop_table("saved_scenario")

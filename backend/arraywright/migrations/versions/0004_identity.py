@@ -21,3 +21,9 @@ def upgrade() -> None:
         table.add_column(
             sa.Column("fence_replaced", sa.String(length=64), nullable=False, server_default="")
         )
+
+
+def downgrade() -> None:
+    with op.batch_alter_table("sync_cursor") as table:
+        for column in ("fence_replaced", "fences", "event_known", "event_branch"):
+            table.drop_column(column)

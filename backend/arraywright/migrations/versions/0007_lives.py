@@ -13,3 +13,9 @@ def upgrade() -> None:
             table.add_column(
                 sa.Column("life", sa.String(length=8), nullable=False, server_default="0")
             )
+
+
+def downgrade() -> None:
+    for name in ("sync_cursor", "object_state"):
+        with op.batch_alter_table(name) as table:
+            table.drop_column("life")

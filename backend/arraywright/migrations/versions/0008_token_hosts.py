@@ -14,3 +14,10 @@ def upgrade() -> None:
         table.add_column(
             sa.Column("host_ids", document, nullable=False, server_default=sa.text("'[]'"))
         )
+
+
+def downgrade() -> None:
+    # Older versions cannot limit a token to hosts: it would reach all of them.
+    op.execute("DELETE FROM api_token WHERE CAST(host_ids AS VARCHAR) <> '[]'")
+    with op.batch_alter_table("api_token") as table:
+        table.drop_column("host_ids")

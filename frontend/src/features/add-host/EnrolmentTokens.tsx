@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Link } from '@tanstack/react-router'
+import { Fragment, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { enrolmentTokensQuery, revokeEnrolmentToken } from '@/api/hosts'
 import type { EnrolmentToken } from '@/api/types'
@@ -24,7 +25,7 @@ const TONES: Record<ReturnType<typeof stateOf>, Tone> = {
 }
 
 function stateOf(token: EnrolmentToken) {
-  if (token.used_at !== null) return 'used'
+  if (token.max_uses !== null && token.uses >= token.max_uses) return 'used'
   if (token.revoked) return 'revoked'
   return token.usable ? 'usable' : 'expired'
 }
@@ -52,9 +53,32 @@ function columns(onRevoke: (token: EnrolmentToken) => void): Column<EnrolmentTok
       ),
     },
     {
+      id: 'uses',
+      header: i18n.t('addHost.columns.uses'),
+      cell: (token) =>
+        token.max_uses === null
+          ? i18n.t('addHost.usesAny', { uses: token.uses })
+          : i18n.t('addHost.usesOf', { uses: token.uses, max: token.max_uses }),
+    },
+    {
+      id: 'hosts',
+      header: i18n.t('addHost.columns.hosts'),
+      cell: (token) => <UsedBy token={token} />,
+    },
+    {
+      id: 'labels',
+      header: i18n.t('addHost.labels'),
+      cell: (token) => token.labels.join(' ') || '–',
+    },
+    {
       id: 'created',
       header: i18n.t('addHost.columns.created'),
-      cell: (token) => <Timestamp time={token.created_at} />,
+      cell: (token) => (
+        <span>
+          <Timestamp time={token.created_at} />{' '}
+          {i18n.t('addHost.createdBy', { name: token.created_by })}
+        </span>
+      ),
     },
     {
       id: 'expires',
@@ -77,6 +101,30 @@ function columns(onRevoke: (token: EnrolmentToken) => void): Column<EnrolmentTok
         ),
     },
   ]
+}
+
+/** The newest hosts by name, of the others how many. */
+function UsedBy({ token }: { token: EnrolmentToken }) {
+  const { t } = useTranslation()
+  if (token.hosts.length === 0) return '–'
+  const more = token.uses - token.hosts.length
+  return (
+    <span>
+      {token.hosts.map((host, index) => (
+        <Fragment key={host.id}>
+          {index > 0 && ', '}
+          {host.retired ? (
+            t('addHost.retiredHost', { name: host.label })
+          ) : (
+            <Link to="/hosts/$hostId" params={{ hostId: host.id }}>
+              {host.label}
+            </Link>
+          )}
+        </Fragment>
+      ))}
+      {more > 0 && ` ${t('addHost.moreHosts', { count: more })}`}
+    </span>
+  )
 }
 
 export function EnrolmentTokens() {

@@ -3,7 +3,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { Ref } from 'react'
 import type { Tone } from '@/ui/Status'
 import classes from './Bay.module.css'
-import type { Colouring } from './Chassis'
+import type { Coloring } from './Chassis'
 
 /** What one bay shows, already in words. */
 export interface BayFace {
@@ -29,7 +29,7 @@ export interface BayFace {
 
 interface BayProps {
   face: BayFace
-  colouring: Colouring
+  coloring: Coloring
   selected: boolean
   peer: boolean
   tabIndex: 0 | -1
@@ -45,14 +45,14 @@ export function heatStep(celsius: number): 'cool' | 'normal' | 'warm' | 'hot' {
   return celsius < 55 ? 'warm' : 'hot'
 }
 
-/** Group colours repeat after six; the number is always printed beside them. */
+/** Group colors repeat after six; the number is always printed beside them. */
 export const GROUP_HUES = 6
 
-export function Bay({ face, colouring, selected, peer, ...rest }: BayProps) {
+export function Bay({ face, coloring, selected, peer, ...rest }: BayProps) {
   const Icon = face.icon
   const heat =
-    colouring === 'temperature' && face.temperature ? heatStep(face.temperature.celsius) : undefined
-  const hue = colouring === 'group' && face.group ? face.group.index % GROUP_HUES : undefined
+    coloring === 'temperature' && face.temperature ? heatStep(face.temperature.celsius) : undefined
+  const hue = coloring === 'group' && face.group ? face.group.index % GROUP_HUES : undefined
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the button inside takes the focus
     <div role="gridcell" aria-selected={selected} className={classes.cell}>
@@ -67,7 +67,7 @@ export function Bay({ face, colouring, selected, peer, ...rest }: BayProps) {
         data-tone={face.tone}
         data-selected={selected}
         data-peer={peer}
-        data-colouring={colouring}
+        data-coloring={coloring}
         data-heat={heat}
         data-hue={hue}
         data-blocked={face.blockedReason !== undefined}
@@ -94,7 +94,7 @@ export function Bay({ face, colouring, selected, peer, ...rest }: BayProps) {
           <span className={classes.word}>{face.word}</span>
         </span>
         <span className={classes.foot}>
-          <span>{colouring === 'temperature' ? (face.temperature?.text ?? '') : face.size}</span>
+          <span>{coloring === 'temperature' ? (face.temperature?.text ?? '') : face.size}</span>
           {face.group && <span className={classes.group}>{face.group.text}</span>}
         </span>
         <VisuallyHidden>{face.spoken}</VisuallyHidden>

@@ -25,7 +25,7 @@ function Bays({ onEscape = () => {} }: { onEscape?: () => void }) {
       shape={make.enclosure()}
       faces={new Map(drives.map((drive) => [drive.slot ?? -1, driveFace(drive, context)]))}
       emptyFace={emptyFace}
-      colouring="state"
+      coloring="state"
       selected={selected}
       onToggle={(slot) => setSelected(new Set([slot]))}
       onEscape={onEscape}

@@ -3,14 +3,14 @@ import { Bay, type BayFace } from './Bay'
 import { type ChassisShape, layoutBays, moveBetweenBays } from './bay-layout'
 import classes from './Chassis.module.css'
 
-export type Colouring = 'state' | 'group' | 'temperature'
+export type Coloring = 'state' | 'group' | 'temperature'
 
 interface ChassisProps {
   label: string
   shape: ChassisShape
   faces: Map<number, BayFace>
   emptyFace: (slot: number) => BayFace
-  colouring: Colouring
+  coloring: Coloring
   /** Slots that are on: the open bay on a host page, the chosen drives in the wizard. */
   selected: ReadonlySet<number>
   peers?: ReadonlySet<number>
@@ -61,7 +61,7 @@ export function Chassis(props: ChassisProps) {
               <Bay
                 key={slot}
                 face={props.faces.get(slot) ?? props.emptyFace(slot)}
-                colouring={props.colouring}
+                coloring={props.coloring}
                 selected={props.selected.has(slot)}
                 peer={props.peers?.has(slot) ?? false}
                 tabIndex={slot === tabStop ? 0 : -1}

@@ -3,16 +3,16 @@ import type { Drive } from '@/api/types'
 import { driveLooks, UNKNOWN_LOOK } from '@/features/states/tones'
 import { word } from '@/features/states/words'
 import { Status } from '@/ui/Status'
-import type { Colouring } from './Chassis'
+import type { Coloring } from './Chassis'
 import classes from './Legend.module.css'
 
-/** What the colours mean just now: only states that are there. */
-export function Legend({ colouring, drives }: { colouring: Colouring; drives: Drive[] }) {
+/** What the colors mean just now: only states that are there. */
+export function Legend({ coloring, drives }: { coloring: Coloring; drives: Drive[] }) {
   const { t } = useTranslation()
   const states = [...new Set(drives.map((drive) => drive.state))]
   return (
     <ul className={classes.legend} aria-label={t('chassis.legend')}>
-      {colouring === 'temperature'
+      {coloring === 'temperature'
         ? (['cool', 'normal', 'warm', 'hot'] as const).map((step) => (
             <li key={step} className={classes.heat} data-heat={step}>
               {t(`chassis.heat.${step}`)}

@@ -18,7 +18,7 @@ const NEWS_TRIES = 50
 
 /**
  * Sends a change that rests on what the user has seen, and waits for its end. Health moves the
- * revision too (a finished initialisation, say): if the change is refused for that, by the server or
+ * revision too (a finished initialization, say): if the change is refused for that, by the server or
  * by the host, whose news may still be on their way, and its basis is as it was, it is sent once
  * more with the present revision. Any other difference is the user's to judge.
  */

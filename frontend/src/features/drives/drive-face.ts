@@ -25,7 +25,7 @@ export function emptyFace(slot: number): BayFace {
   }
 }
 
-/** A drive as its bay shows and speaks it: word, icon and colour say the same. */
+/** A drive as its bay shows and speaks it: word, icon and color say the same. */
 export function driveFace(drive: Drive, context: FaceContext): BayFace {
   const look = driveLooks[drive.state] ?? UNKNOWN_LOOK
   const group = drive.drive_group_id ? context.groups.get(drive.drive_group_id) : undefined

@@ -8,8 +8,9 @@ import { FilterPills } from '@/ui/FilterPills'
 import { Panel } from '@/ui/Panel'
 import { SearchBox } from '@/ui/SearchBox'
 import classes from './HostsPanel.module.css'
-import { matchesFilter, matchesText } from './health'
+import { matchesFilter, matchesLabels, matchesText } from './health'
 import { hostColumns } from './host-columns'
+import { LabelFilter } from './LabelFilter'
 import { FLEET_FILTERS, type FleetSearch } from './search'
 
 interface HostsPanelProps {
@@ -25,9 +26,11 @@ const WORST_FIRST = 'health'
 export function HostsPanel({ hosts, search, onSearchChange }: HostsPanelProps) {
   const { t } = useTranslation()
   const [rowsMax, setRowsMax] = useState(ROWS_STEP)
-  const found = hosts.filter((host) => matchesText(host, search.q))
+  const found = hosts.filter(
+    (host) => matchesText(host, search.q) && matchesLabels(host, search.label),
+  )
   const matching = found.filter((host) => matchesFilter(host, search.show))
-  const clear = () => onSearchChange({ q: undefined, show: undefined })
+  const clear = () => onSearchChange({ q: undefined, show: undefined, label: undefined })
 
   return (
     <Panel
@@ -46,6 +49,11 @@ export function HostsPanel({ hosts, search, onSearchChange }: HostsPanelProps) {
               ).length,
             }))}
             onChange={(value) => onSearchChange({ show: value === 'all' ? undefined : value })}
+          />
+          <LabelFilter
+            hosts={hosts}
+            values={search.label ?? []}
+            onChange={(label) => onSearchChange({ label: label.length > 0 ? label : undefined })}
           />
           <SearchBox
             label={t('fleet.searchLabel')}

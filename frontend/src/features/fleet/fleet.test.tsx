@@ -23,8 +23,12 @@ describe('health', () => {
     expect(healthOf(make.host())).toBe('full')
     expect(healthOf(degraded)).toBe('none')
     expect(healthOf(offline)).toBe('offline')
-    expect(healthOf(make.host({ summary: { ...summary, worst_state: null } }))).toBe('empty')
-    expect(healthOf(make.host({ summary: { ...summary, worst_state: 'offline' } }))).toBe('lost')
+    expect(healthOf(make.host({ summary: { ...summary, virtual_drives: 0 } }))).toBe('empty')
+    expect(healthOf(make.host({ summary: { ...summary, worst_state: 'failed' } }))).toBe('lost')
+    const reduced = { ...summary, worst_state: 'degraded', drive_failures_left: 1 } as const
+    expect(healthOf(make.host({ summary: reduced }))).toBe('reduced')
+    const attention = { ...summary, worst_state: 'needs_attention' } as const
+    expect(healthOf(make.host({ summary: attention }))).toBe('attention')
     const starting = make.host({ summary: { ...summary, worst_state: 'starting' } })
     expect(healthOf(starting)).toBe('starting')
     expect(matchesFilter(starting, 'healthy')).toBe(false)
@@ -89,6 +93,38 @@ describe('fleet page', () => {
     await user.type(screen.getByRole('searchbox', { name: 'Search hosts' }), 'bet')
     expect(names()).toEqual(['beta'])
     expect(router.state.location.search).toEqual({ q: 'bet' })
+  })
+
+  it('shows the hosts that have all chosen labels', async () => {
+    const labels = (...names: string[]) => ({ labels: names })
+    server.use(
+      list('/hosts', [
+        make.host(labels('rack-4', 'site=berlin')),
+        { ...degraded, ...labels('site=berlin') },
+        { ...offline, ...labels() },
+      ]),
+    )
+    const { user, router } = renderApp('/?label=site=berlin')
+    await screen.findByRole('link', { name: 'alpha' })
+    expect(names()).toEqual(['beta', 'alpha'])
+    expect(screen.getByRole('button', { name: 'All 2' })).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Labels: site=berlin' }))
+    await user.click(screen.getByRole('button', { name: 'rack-4' }))
+    expect(names()).toEqual(['alpha'])
+    expect(router.state.location.search).toEqual({ label: ['rack-4', 'site=berlin'] })
+    await user.click(screen.getByRole('button', { name: 'rack-4' }))
+    await user.click(screen.getByRole('button', { name: 'site=berlin' }))
+    expect(names()).toHaveLength(3)
+    expect(router.state.location.search).toEqual({})
+  })
+
+  it('clears a label that no host has any more', async () => {
+    const { user } = renderApp('/?label=gone')
+    expect(await screen.findByText('Nothing matches these filters')).toBeVisible()
+    expect(screen.getByRole('button', { name: 'Labels: gone' })).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Clear filters' }))
+    expect(await screen.findByRole('link', { name: 'alpha' })).toBeVisible()
+    expect(screen.queryByRole('button', { name: /Labels/ })).toBeNull()
   })
 
   it('tells none-match from none-yet', async () => {

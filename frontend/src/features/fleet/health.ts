@@ -43,26 +43,20 @@ export const healthLooks: Record<Health, Look> = {
   empty: { tone: 'idle', icon: CircleDashed },
 }
 
-const BY_STATE = {
-  offline: 'lost',
-  degraded: 'none',
-  partially_degraded: 'reduced',
-  starting: 'starting',
-  optimal: 'full',
-} as const
-
 export function healthOf(host: Host): Health {
-  const { presence } = host
+  const { presence, summary } = host
   if (presence === 'offline' || presence === 'enrolled' || presence === 'connecting')
     return presence
-  const { summary } = host
-  const stored = summary.worst_state === null ? 'empty' : BY_STATE[summary.worst_state]
-  const isCalm = stored === 'full' || stored === 'empty'
+  if (summary.worst_state === 'failed') return 'lost'
+  if (summary.worst_state === 'degraded')
+    return summary.drive_failures_left === 0 ? 'none' : 'reduced'
+  if (summary.worst_state === 'starting') return 'starting'
   // Whatever is wrong has its alert; what only informs is nothing to attend to.
-  if (isCalm && summary.worst_alert !== null && summary.worst_alert !== 'info') return 'attention'
-  // Whole, but nothing on it was to have any.
-  if (stored === 'full' && summary.drive_failures_left === null) return 'bare'
-  return stored ?? 'attention'
+  if (summary.worst_alert !== null && summary.worst_alert !== 'info') return 'attention'
+  if (summary.worst_state !== null && summary.worst_state !== 'optimal') return 'attention'
+  if (summary.virtual_drives === 0) return 'empty'
+  // Whole, but nothing on it was to have any redundancy.
+  return summary.drive_failures_left === null ? 'bare' : 'full'
 }
 
 export function healthRank(host: Host): number {
@@ -75,6 +69,10 @@ export function matchesFilter(host: Host, filter: FleetFilter | undefined): bool
   if (filter === 'offline') return health === 'offline' || health === 'enrolled'
   const isHealthy = health === 'bare' || health === 'full' || health === 'empty'
   return filter === 'healthy' ? isHealthy : !isHealthy && health !== 'starting'
+}
+
+export function matchesLabels(host: Host, labels: readonly string[] | undefined): boolean {
+  return (labels ?? []).every((label) => host.labels.includes(label))
 }
 
 export function matchesText(host: Host, text: string | undefined): boolean {

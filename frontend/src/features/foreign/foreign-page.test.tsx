@@ -64,7 +64,7 @@ const broken = {
 const second = { ...archive, id: '12'.repeat(24), name: 'second', digest: '34'.repeat(32) }
 
 describe('foreign configurations', () => {
-  it('tells a set that was being resynchronised from one in step', async () => {
+  it('tells a set that was being resynchronized from one in step', async () => {
     const volumes = archive.virtual_drives.map((volume) => ({
       ...volume,
       state: 'optimal',

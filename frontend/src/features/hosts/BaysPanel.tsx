@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { Drive, Enclosure, Host } from '@/api/types'
-import type { Colouring } from '@/features/chassis/Chassis'
+import type { Coloring } from '@/features/chassis/Chassis'
 import { Legend } from '@/features/chassis/Legend'
 import { DriveTable } from '@/features/drives/DriveTable'
 import { EmptyState } from '@/ui/EmptyState'
@@ -9,7 +9,7 @@ import { Panel } from '@/ui/Panel'
 import { BayPanel } from './BayPanel'
 import classes from './BaysPanel.module.css'
 import { EnclosureView } from './EnclosureView'
-import { bayName, COLOURINGS, type HostSearch } from './search'
+import { bayName, COLORINGS, type HostSearch } from './search'
 import type { Inventory } from './use-inventory'
 
 interface BaysPanelProps {
@@ -41,7 +41,7 @@ function findOpenBay(inventory: Inventory, bay: string | undefined): OpenBay | u
 
 export function BaysPanel({ host, inventory, search, onSearchChange }: BaysPanelProps) {
   const { t } = useTranslation()
-  const colouring: Colouring = search.colour ?? 'state'
+  const coloring: Coloring = search.color ?? 'state'
   const open = findOpenBay(inventory, search.bay)
   const loose = inventory.drives.filter((each) => each.enclosure_id === null)
   const close = () => onSearchChange({ bay: undefined })
@@ -63,15 +63,13 @@ export function BaysPanel({ host, inventory, search, onSearchChange }: BaysPanel
           title={t('host.bays')}
           aside={
             <FilterPills
-              label={t('chassis.colouring')}
-              value={colouring}
-              options={COLOURINGS.map((value) => ({
+              label={t('chassis.coloring')}
+              value={coloring}
+              options={COLORINGS.map((value) => ({
                 value,
-                label: t(`chassis.colour.${value}`),
+                label: t(`chassis.color.${value}`),
               }))}
-              onChange={(value) =>
-                onSearchChange({ colour: value === 'state' ? undefined : value })
-              }
+              onChange={(value) => onSearchChange({ color: value === 'state' ? undefined : value })}
             />
           }
         >
@@ -82,7 +80,7 @@ export function BaysPanel({ host, inventory, search, onSearchChange }: BaysPanel
                   key={enclosure.id}
                   enclosure={enclosure}
                   inventory={inventory}
-                  colouring={colouring}
+                  coloring={coloring}
                   openSlot={open?.enclosure.id === enclosure.id ? open.slot : undefined}
                   isOffline={!host.online}
                   onToggle={(slot) => {
@@ -92,7 +90,7 @@ export function BaysPanel({ host, inventory, search, onSearchChange }: BaysPanel
                   onClose={close}
                 />
               ))}
-              <Legend colouring={colouring} drives={inventory.drives} />
+              <Legend coloring={coloring} drives={inventory.drives} />
             </div>
             {open && (
               <BayPanel

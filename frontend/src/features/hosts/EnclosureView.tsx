@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { Enclosure } from '@/api/types'
-import { Chassis, type Colouring } from '@/features/chassis/Chassis'
+import { Chassis, type Coloring } from '@/features/chassis/Chassis'
 import { driveFace, emptyFace } from '@/features/drives/drive-face'
 import classes from './BaysPanel.module.css'
 import type { Inventory } from './use-inventory'
@@ -8,7 +8,7 @@ import type { Inventory } from './use-inventory'
 interface EnclosureViewProps {
   enclosure: Enclosure
   inventory: Inventory
-  colouring: Colouring
+  coloring: Coloring
   openSlot: number | undefined
   isOffline: boolean
   onToggle: (slot: number) => void
@@ -45,7 +45,7 @@ export function EnclosureView({ enclosure, inventory, openSlot, ...props }: Encl
         shape={enclosure}
         faces={new Map(drives.map((each) => [each.slot ?? -1, driveFace(each, context)]))}
         emptyFace={emptyFace}
-        colouring={props.colouring}
+        coloring={props.coloring}
         selected={new Set(openSlot === undefined ? [] : [openSlot])}
         peers={peers}
         dimmed={props.isOffline}

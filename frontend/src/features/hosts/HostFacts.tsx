@@ -35,6 +35,9 @@ export function HostFacts({ host }: { host: Host }) {
             label: t('host.policy'),
             value: preset ? t(`host.policyHelp.${preset}`) : host.policy_preset || null,
           },
+          ...(host.labels.length > 0
+            ? [{ label: t('host.labels'), value: host.labels.join(' ') }]
+            : []),
           { label: t('host.enrolled'), value: <Timestamp time={host.enrolled_at} /> },
           {
             label: t('host.connected'),

@@ -27,7 +27,7 @@ describe('host page', () => {
   })
 
   it('opens the bay of a link, and ignores a broken one', async () => {
-    renderApp(`${ADDRESS}?bay=c0%2Fe252%2Fs7&colour=plaid`)
+    renderApp(`${ADDRESS}?bay=c0%2Fe252%2Fs7&color=plaid`)
     expect(await screen.findByRole('region', { name: 'Slot 7' })).toBeVisible()
     expect(screen.getByRole('button', { name: 'State' })).toHaveAttribute('aria-pressed', 'true')
   })

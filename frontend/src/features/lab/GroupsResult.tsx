@@ -19,6 +19,7 @@ import {
 import { downloadGroupsCsv } from './groups-export'
 import classes from './Lab.module.css'
 import { isMemory } from './loads'
+import { PredictionWarnings } from './PredictionWarnings'
 import { TakeAway } from './TakeAway'
 import { TogetherPanel } from './TogetherPanel'
 
@@ -126,6 +127,7 @@ export function GroupsResult({ prediction, version, scenario, patterns }: Groups
       {rows.some(({ pattern, point }) => isMemory(pattern, point)) && (
         <Notice tone="info">{t('lab.notFilled')}</Notice>
       )}
+      <PredictionWarnings arrays={prediction.arrays} told={['run_too_short']} />
       {few.length > 0 && (
         <Notice tone="info">{t('lab.groups.few', { names: few.join(', ') })}</Notice>
       )}

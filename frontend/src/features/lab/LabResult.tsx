@@ -12,6 +12,7 @@ import { FiguresTable } from './FiguresTable'
 import { axesOf, stepLabels } from './figures'
 import classes from './Lab.module.css'
 import { isMemory } from './loads'
+import { PredictionWarnings } from './PredictionWarnings'
 import { plotOf } from './plot'
 import { RatingsPanel } from './RatingsPanel'
 import { RatioPanel } from './RatioPanel'
@@ -49,6 +50,7 @@ export function LabResult(props: LabResultProps) {
       {arrays.some(({ points }) => points.some((point) => isMemory(workload.pattern, point))) && (
         <Notice tone="info">{t('lab.notFilled')}</Notice>
       )}
+      <PredictionWarnings arrays={arrays} />
       <Curves {...props} />
       <RatingsPanel arrays={arrays} />
       <RatioPanel

@@ -9,6 +9,7 @@ import { Loading } from '@/ui/Loading'
 import { Notice } from '@/ui/Notice'
 import { Panel } from '@/ui/Panel'
 import { ProgressLine } from '@/ui/ProgressLine'
+import { refusalText } from './groups-scenario'
 
 interface LabRunProps {
   scenario: AnyScenario
@@ -36,7 +37,7 @@ export function LabRun({ scenario, children }: LabRunProps) {
     </Notice>
   ) : (
     <Notice tone="crit" title={t('lab.failedTitle')} action={again} live>
-      <p>{simulation.problem}</p>
+      <p>{simulation.problem && refusalText(simulation.problem, scenario)}</p>
     </Notice>
   )
 }

@@ -14,7 +14,7 @@ interface RatioPanelProps {
   isLower: (array: PredictedArray) => boolean
 }
 
-/** One array divided by another, place by place, as the reviews coloured it. */
+/** One array divided by another, place by place, as the reviews colored it. */
 export function RatioPanel(props: RatioPanelProps) {
   const { t } = useTranslation()
   const { title, arrays, workload, isUpper, isSame, isLower } = props

@@ -1,5 +1,5 @@
 import type { PredictedArray, Prediction } from '@/api/types'
-import { COLOURS, LINES_MAX, runsOf, xOf } from '@/ui/LinePlot'
+import { COLORS, LINES_MAX, runsOf, xOf } from '@/ui/LinePlot'
 import type { LabPlot } from './plot'
 
 const COLUMNS = [
@@ -84,7 +84,7 @@ const HEIGHT = 675
 const FRAME = { left: 110, top: 70, right: 40, bottom: 80 }
 const LEGEND_LINE = 26
 
-/** The curves in the colours that the page has now. */
+/** The curves in the colors that the page has now. */
 export function downloadPicture(plot: LabPlot, title: string) {
   const canvas = document.createElement('canvas')
   const series = plot.series.slice(0, LINES_MAX)
@@ -101,7 +101,7 @@ export function downloadPicture(plot: LabPlot, title: string) {
 
 function draw(context: CanvasRenderingContext2D, plot: LabPlot, title: string) {
   const theme = getComputedStyle(document.documentElement)
-  const colour = (name: string) => theme.getPropertyValue(name).trim()
+  const color = (name: string) => theme.getPropertyValue(name).trim()
   const x = (index: number) =>
     FRAME.left + xOf(index, plot.steps.length) * (WIDTH - FRAME.left - FRAME.right)
   const y = (value: number) =>
@@ -110,14 +110,14 @@ function draw(context: CanvasRenderingContext2D, plot: LabPlot, title: string) {
     context.textAlign = align
     context.fillText(words, ...at)
   }
-  context.fillStyle = colour('--aw-surface')
+  context.fillStyle = color('--aw-surface')
   context.fillRect(0, 0, WIDTH, context.canvas.height)
-  context.fillStyle = colour('--mantine-color-text')
+  context.fillStyle = color('--mantine-color-text')
   context.font = `600 24px ${theme.fontFamily}`
   text(title, [FRAME.left, 40])
   context.font = `16px ${theme.fontFamily}`
-  context.fillStyle = colour('--aw-muted')
-  context.strokeStyle = colour('--aw-line')
+  context.fillStyle = color('--aw-muted')
+  context.strokeStyle = color('--aw-line')
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
     const height = y(plot.top * share)
     text(plot.formatY(plot.top * share), [FRAME.left - 12, height + 5], 'right')
@@ -131,9 +131,9 @@ function draw(context: CanvasRenderingContext2D, plot: LabPlot, title: string) {
   })
   text(plot.xTitle, [WIDTH / 2, HEIGHT - FRAME.bottom + 54], 'center')
   plot.series.forEach((each, index) => {
-    context.strokeStyle = context.fillStyle = colour(`--aw-line-${index % COLOURS}`)
+    context.strokeStyle = context.fillStyle = color(`--aw-line-${index % COLORS}`)
     context.lineWidth = 3
-    context.setLineDash(index >= COLOURS ? [9, 6] : [])
+    context.setLineDash(index >= COLORS ? [9, 6] : [])
     for (const run of runsOf(each.values)) {
       context.beginPath()
       for (const step of run) context.lineTo(x(step), y(each.values[step] ?? 0))
@@ -145,7 +145,7 @@ function draw(context: CanvasRenderingContext2D, plot: LabPlot, title: string) {
     context.moveTo(column, line)
     context.lineTo(column + 30, line)
     context.stroke()
-    context.fillStyle = colour('--mantine-color-text')
+    context.fillStyle = color('--mantine-color-text')
     text(each.name, [column + 40, line + 5])
   })
 }

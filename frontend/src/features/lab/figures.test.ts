@@ -70,7 +70,7 @@ describe('figures of a prediction', () => {
     expect(found).toEqual([])
   })
 
-  it('has five colours', () => {
+  it('has five colors', () => {
     expect([0.5, 0.9, 1, 1.5, 3].map(ratioTone)).toEqual([
       'much-less',
       'less',

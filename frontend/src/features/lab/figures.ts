@@ -127,7 +127,7 @@ export function ratios(
   })
 }
 
-/** How far from one: the colours of the table. */
+/** How far from one: the colors of the table. */
 export function ratioTone(ratio: number): 'much-less' | 'less' | 'same' | 'more' | 'much-more' {
   if (ratio < 0.75) return 'much-less'
   if (ratio < 0.97) return 'less'

@@ -141,20 +141,21 @@ describe('groups side by side', () => {
     expect(screen.getByText(/^The cache has room for more/)).toBeVisible()
   })
 
-  it('say why they cannot be', async () => {
+  it.each([
+    ['groups: two groups have the name Orders', 'two groups have the name Orders'],
+    [
+      'groups[1]: RAID5 of 2 drives: More are needed.',
+      'Files: RAID5 of 2 drives: More are needed.',
+    ],
+    ['groups[0].workload: no such load', 'Orders, workload: no such load'],
+    ['the memory is too small', 'the memory is too small'],
+  ])('say why they cannot be, by their names', async (problem, told) => {
     server.use(
-      record(
-        'post',
-        '/lab/simulations',
-        simulation({
-          state: 'failed',
-          problem: 'two groups have the name Orders',
-          prediction: null,
-        }),
-      ).handler,
+      record('post', '/lab/simulations', simulation({ state: 'failed', problem, prediction: null }))
+        .handler,
     )
     renderApp(`${TWO}&run=yes`)
-    expect(await screen.findByText('two groups have the name Orders')).toBeVisible()
+    expect(await screen.findByText(told)).toBeVisible()
   })
 
   it('are a page of their own beside the comparison of arrays', async () => {

@@ -1,4 +1,4 @@
-import type { GroupsScenario, LabCatalogue, ScenarioGroup } from '@/api/types'
+import type { AnyScenario, GroupsScenario, LabCatalogue, ScenarioGroup } from '@/api/types'
 import { i18n } from '@/lib/i18n'
 import { cacheOf } from './controller-choices'
 import { groupText, type SideGroup, type TroubleKind } from './group-text'
@@ -167,4 +167,13 @@ export function groupsSearchOf(scenario: GroupsScenario, catalogue: LabCatalogue
     effort: effortOf(GROUP_EFFORTS, limits.operations),
     groups: groups.map((group) => groupText(groupIn(group, catalogue))),
   })
+}
+
+/** A refusal names its place in the scenario; on the page a group is called by its name. */
+export function refusalText(problem: string, scenario: AnyScenario): string {
+  const [, index, rest = '', sentence] =
+    /^groups(?:\[(\d+)\])?\.?([\w.[\]]*): (.+)$/su.exec(problem) ?? []
+  if (!sentence) return problem
+  const name = 'groups' in scenario && index ? scenario.groups[Number(index)]?.name : undefined
+  return [[name, rest].filter(Boolean).join(', '), sentence].filter(Boolean).join(': ')
 }

@@ -130,7 +130,7 @@ describe('lab', () => {
     )
     const { user } = renderApp(`${BOTH}&run=yes`)
     await user.click(await screen.findByRole('button', { name: 'Cancel' }))
-    expect(await screen.findByText('The simulation was cancelled.')).toBeVisible()
+    expect(await screen.findByText('The simulation was canceled.')).toBeVisible()
   })
 
   it('saves a comparison under a name, and shows what the server objects to', async () => {

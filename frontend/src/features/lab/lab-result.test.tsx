@@ -83,6 +83,32 @@ describe('a cache that is not full', () => {
   })
 })
 
+describe('what a prediction says against itself', () => {
+  it('is told once for each kind, with the number of points', async () => {
+    const array = predictedArray()
+    const warnings = [{ code: 'run_too_short', text: 'The run is too short: 5 operations.' }]
+    const points = array.points.map((point, index) => (index < 2 ? { ...point, warnings } : point))
+    serve([{ ...array, points }])
+    renderApp(ADDRESS)
+    expect(
+      await screen.findByText(/^2 of 6 points: The run is too short: 5 operations\.$/),
+    ).toBeVisible()
+  })
+
+  it('names the arrays that a battery rule makes write through', async () => {
+    serve([
+      predictedArray({
+        effective_write_policy: 'write_through',
+        write_policy_reason: 'There is no battery.',
+      }),
+    ])
+    renderApp(ADDRESS)
+    expect(
+      await screen.findByText(/^Predicted with write-through: .+\. There is no battery\.$/),
+    ).toBeVisible()
+  })
+})
+
 describe('degraded against healthy', () => {
   it('divides each degraded array by its own healthy one', async () => {
     serve([

@@ -58,7 +58,7 @@ export function OperationActions({ operation, name }: { operation: Operation; na
       }
       const virtualDrive = await client.fetchQuery(virtualDriveQuery(operation.target_id))
       return op === 'bgi'
-        ? virtualDriveChanges.initialise(virtualDrive, action)
+        ? virtualDriveChanges.initialize(virtualDrive, action)
         : virtualDriveChanges.checkConsistency(virtualDrive, action)
     },
     { done: t(`operation.${last}Done`), onDone: () => setStopping(false) },

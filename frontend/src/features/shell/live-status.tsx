@@ -4,8 +4,9 @@ import { applyMessage } from '@/api/live/hints'
 import { watchPresence } from '@/api/live/presence'
 import type { LiveStatus } from '@/api/live/protocol'
 import { openSharedStream } from '@/api/live/shared-stream'
+import { rootPath } from '@/lib/root-path'
 
-const STREAM_URL = '/api/v1/live/stream'
+const STREAM_URL = `${rootPath()}/api/v1/live/stream`
 const POLL_MS = 10_000
 
 const LiveContext = createContext<LiveStatus>('off')

@@ -19,7 +19,7 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
   const [dialog, setDialog] = useState<Dialog | null>(null)
   const [last, setLast] = useState<TaskAction>('start')
   const change = useChange(
-    (action: TaskAction) => virtualDriveChanges.initialise(virtualDrive, action),
+    (action: TaskAction) => virtualDriveChanges.initialize(virtualDrive, action),
     { done: t(`vd.bgiDone.${last}`) },
   )
   const check = useChange(() => virtualDriveChanges.checkConsistency(virtualDrive, 'start'), {

@@ -281,7 +281,7 @@ describe('virtual drive page', () => {
       'Off',
       'Write-through',
     ])
-    expect(editor.getByText(/flushes and FUA are honoured/)).toBeVisible()
+    expect(editor.getByText(/flushes and FUA are honored/)).toBeVisible()
   })
 
   it('sets what it does while it is degraded, and shows what holds', async () => {

@@ -103,6 +103,7 @@ export function ChoiceTable({ prediction }: { prediction: ChoicePrediction }) {
   const { t } = useTranslation()
   const [sort, setSort] = useState<string>()
   const refused = refusals(prediction.choices)
+  const lowered = prediction.choices.find((choice) => choice.write_policy_reason !== null)
   return (
     <>
       <DataTable
@@ -114,6 +115,11 @@ export function ChoiceTable({ prediction }: { prediction: ChoicePrediction }) {
         sort={sort}
         onSortChange={setSort}
       />
+      {lowered && (
+        <p className={classes.basis}>
+          {t('prediction.lowered', { why: lowered.write_policy_reason ?? '' })}
+        </p>
+      )}
       {refused.length > 0 && (
         <div className={classes.basis}>
           <p>{t('prediction.refused')}</p>

@@ -70,7 +70,7 @@ export function DrivePicker({ wish, controller, inventory, onChange }: AdvancedF
               )
             }
             emptyFace={emptyFace}
-            colouring="state"
+            coloring="state"
             multiselect
             selected={new Set(chosen.map((drive) => drive.slot ?? -1))}
             onToggle={(slot) => toggle(inside.find((drive) => drive.slot === slot))}

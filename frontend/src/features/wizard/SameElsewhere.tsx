@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { VirtualDriveCreate } from '@/api/types'
+import { serverUrl } from '@/lib/root-path'
 import { CopyLine } from '@/ui/CopyLine'
 import classes from './Wizard.module.css'
 import { restCall } from './wish'
@@ -17,7 +18,7 @@ export function SameElsewhere({ cli, body }: { cli: string; body: VirtualDriveCr
         </>
       )}
       <p className={classes.sameLabel}>{t('wizard.rest')}</p>
-      <CopyLine label={t('wizard.rest')} text={restCall(window.location.origin, body)} />
+      <CopyLine label={t('wizard.rest')} text={restCall(serverUrl(), body)} />
     </details>
   )
 }

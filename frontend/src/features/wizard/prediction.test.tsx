@@ -40,6 +40,22 @@ describe('prediction in the wizard', () => {
     expect(own.getByText('RAID 60: RAID60 of 4 drives: a span is too small')).toBeVisible()
   })
 
+  it('says why write-back is predicted as write-through', async () => {
+    const why = 'There is no battery, so writes go through to the drives.'
+    server.use(
+      list('/drives', free()),
+      record('post', '/virtual-drives/preview', make.preview()).handler,
+      record(
+        'post',
+        '/lab/choices',
+        choicePrediction({ choices: [choice({ chosen: true, write_policy_reason: why })] }),
+      ).handler,
+    )
+    renderApp(ADDRESS)
+    const own = within(await panel())
+    expect(await own.findByText(`Write-back is predicted as write-through. ${why}`)).toBeVisible()
+  })
+
   it('shows each pair of failures', async () => {
     const answer = choicePrediction({
       choices: [choicePrediction().choices.find((each) => each.level === 'raid10')].flatMap(

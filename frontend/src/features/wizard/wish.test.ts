@@ -57,6 +57,17 @@ describe('the wish', () => {
     expect(toPreview({ ...wish, serials: ['SN1'] })).toMatchObject({ force: true })
   })
 
+  it('leaves to the controller what nobody changed', () => {
+    const wish = completeWish(emptyWish(controller.id), controller, inventory, undefined)
+    const body = toPreview(wish)
+    for (const policy of ['write_policy', 'read_policy', 'io_policy', 'drive_cache_policy'])
+      expect(body).not.toHaveProperty(policy)
+    expect(toPreview({ ...wish, write_policy: 'write_through' })).toMatchObject({
+      write_policy: 'write_through',
+    })
+    expect(toPreview({ ...wish, write_policy: 'write_through' })).not.toHaveProperty('read_policy')
+  })
+
   it('rounds sizes down to whole rows', () => {
     expect(wholeRows(1_000_000, 196_608)).toBe(983_040)
     expect(wholeRows(1_000_000, undefined)).toBe(999_424)

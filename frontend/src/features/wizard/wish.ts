@@ -41,6 +41,15 @@ export interface Wish {
   serials: string[]
 }
 
+/** What a controller with a protected cache chooses where nobody chose, as the form begins with it. */
+const DEFAULTS = {
+  write_policy: 'write_back',
+  read_policy: 'adaptive_read_ahead',
+  io_policy: 'direct',
+  drive_cache_policy: 'default',
+  degraded_policy: 'keep',
+} as const
+
 export function emptyWish(controllerId: string): Wish {
   return {
     mode: 'simple',
@@ -57,11 +66,7 @@ export function emptyWish(controllerId: string): Wish {
     size: 'all',
     partBytes: null,
     name: '',
-    write_policy: 'write_back',
-    read_policy: 'adaptive_read_ahead',
-    io_policy: 'direct',
-    drive_cache_policy: 'default',
-    degraded_policy: 'keep',
+    ...DEFAULTS,
     preset: null,
     acceptedRisks: '',
     serials: [],
@@ -85,6 +90,17 @@ const sizeOf = (wish: Wish) => (wish.size === 'all' ? 'all' : wish.partBytes)
 
 export const lacksSize = (wish: Wish) => sizeOf(wish) === null
 
+/** A policy that was left as it was is the controller's choice, which its preview tells with the reason. */
+function policiesToSend(wish: Wish) {
+  const body = policyBody(wish.preset, wish)
+  if (wish.preset !== null) return body
+  return Object.fromEntries(
+    Object.entries(body).filter(
+      ([name, value]) => DEFAULTS[name as keyof typeof DEFAULTS] !== value,
+    ),
+  ) as typeof body
+}
+
 /** What to ask the host; undefined while there is nothing to ask about. */
 export function toPreview(wish: Wish): VirtualDrivePreview | undefined {
   if (wish.level === null) return undefined
@@ -100,7 +116,7 @@ export function toPreview(wish: Wish): VirtualDrivePreview | undefined {
     size_bytes: size,
     ...(wish.stripBytes !== null && { strip_bytes: wish.stripBytes }),
     ...(wish.name !== '' && { name: wish.name }),
-    ...policyBody(wish.preset, wish),
+    ...policiesToSend(wish),
     spare_ids: wish.spareIds,
     force: wish.serials.length > 0,
     serials: wish.serials,

@@ -16,7 +16,7 @@ export const operation = {
   stop: 'Stop',
   none: 'Nothing is running',
   noneText:
-    'Rebuilds, initialisations, resynchronisations and patrol reads appear here while they run.',
+    'Rebuilds, initializations, resynchronizations and patrol reads appear here while they run.',
   noneEnded: 'Nothing has ended yet',
   pauseDone: 'It is paused.',
   resumeDone: 'It continues.',

@@ -196,7 +196,7 @@ export const policy = {
   presetCompare: 'Compare the presets',
   presetTable: 'What each preset does',
   presetAlways:
-    'Under every preset cached writes are journaled, and the host’s flushes and FUA are honoured: none gives that up.',
+    'Under every preset cached writes are journaled, and the host’s flushes and FUA are honored: none gives that up.',
   degradedHelp:
     'Write-through: from the loss of a drive until its rebuild is done nothing is only in the cache.',
   outcome: 'What the host would make of it',

@@ -1,8 +1,8 @@
 export const chassis = {
   label: 'Drive bays of {{enclosure}}',
   hint: 'Arrow keys move between bays, Enter opens one.',
-  colouring: 'Colour bays by',
-  colour: { state: 'State', group: 'Drive group', temperature: 'Temperature' },
+  coloring: 'Color bays by',
+  color: { state: 'State', group: 'Drive group', temperature: 'Temperature' },
   slot: 'Slot {{slot}}',
   slotWord: 'Slot',
   empty: 'Empty',

@@ -16,6 +16,9 @@ export const fleet = {
   searchPlaceholder: 'Name, system, version',
   health: 'Health',
   filterLabel: 'Which hosts',
+  labels: 'Labels',
+  labelsChosen: 'Labels: {{labels}}',
+  labelsHelp: 'Show hosts with all of these labels',
   filter: {
     all: 'All',
     attention: 'Need attention',

@@ -34,7 +34,7 @@ export const foreign = {
   importText: {
     optimal: 'It becomes a drive group of this controller, with all its virtual drives and data.',
     resync:
-      'It becomes a drive group of this controller with its data; redundancy is resynchronised afterwards.',
+      'It becomes a drive group of this controller with its data; redundancy is resynchronized afterwards.',
     degraded:
       'It becomes a drive group of this controller with its data, but without full redundancy.',
   },
@@ -92,7 +92,7 @@ export const foreignMemberState = {
 
 export const foreignOutcome = {
   optimal: 'Optimal',
-  resync: 'Resynchronised',
+  resync: 'Resynchronized',
   degraded: 'Degraded',
   refused: 'Not imported',
 } as const

@@ -37,6 +37,7 @@ export const prediction = {
   table: 'The choice next to its alternatives',
   refused: 'Not possible with these drives and this controller:',
   refusedEntry: '{{level}}: {{why}}',
+  lowered: 'Write-back is predicted as write-through. {{why}}',
   writeThroughOnly: 'The controller has no cache: every choice writes through.',
   bound:
     'Simulated by arraysim {{version}}, not measured: {{operations}} random reads after {{warmup}} to warm up, {{writes}} random writes after {{writesWarmup}} that fill caches, all of {{random}}, {{randomDepth}} at a time; {{streams}} sequential requests of each kind after {{streamsWarmup}}, of {{sequential}}, {{sequentialDepth}} at a time. A rebuild has nothing beside it; four places of the drive are simulated.',
@@ -94,7 +95,7 @@ export const lab = {
   progress: '{{done}} of {{points}} points',
   waiting: 'Other simulations are running; this one waits.',
   cancel: 'Cancel',
-  cancelled: 'The simulation was cancelled.',
+  cancelled: 'The simulation was canceled.',
   again: 'Simulate again',
   notYet: 'Nothing simulated yet',
   notYetText: 'Choose what to compare, then simulate. What you choose stands in the address.',
@@ -103,6 +104,8 @@ export const lab = {
   unavailable: 'Nothing can be simulated here',
   notFilled:
     'The cache has room for more than was written to it before: where many are writes, what is shown is how fast the memory takes them. With a smaller cache, or more requests for each point, it is how fast the drives do.',
+  warning: '{{count}} of {{all}} points: {{text}}',
+  lowered: 'Predicted with write-through: {{arrays}}. {{why}}',
   stand: 'arraysim {{version}}, {{operations}} requests for each point: simulated, not measured.',
   arrays: 'Arrays',
   arraysTable: 'The arrays that are compared',

@@ -87,8 +87,8 @@ export const raidLevel = {
 export const operationKind = {
   rebuild: 'Rebuild',
   copyback: 'Copyback',
-  background_init: 'Background initialisation',
-  resync: 'Resynchronisation',
+  background_init: 'Background initialization',
+  resync: 'Resynchronization',
   drive_erase: 'Erase',
   patrol_read: 'Patrol read',
   consistency_check: 'Consistency check',
@@ -146,7 +146,7 @@ export const presetName = {
 export const vocabulary = {
   threeware: {
     virtualDrive: 'unit u{{index}}',
-    all: '3ware: a virtual drive is a unit (u0), a drive a port (p0), background initialisation INITIALIZING, a RAID level "RAID-5", the presets StorSave profiles. tw_cli takes these words.',
+    all: '3ware: a virtual drive is a unit (u0), a drive a port (p0), background initialization INITIALIZING, a RAID level "RAID-5", the presets StorSave profiles. tw_cli takes these words.',
   },
 } as const
 

@@ -48,7 +48,7 @@ export const vd = {
   access: 'Access',
   consistent: 'Consistent',
   consistentYes: 'Yes: parity or mirror is known to match.',
-  consistentNo: 'Not known yet: initialisation makes it so. Data are safe to use meanwhile.',
+  consistentNo: 'Not known yet: initialization makes it so. Data are safe to use meanwhile.',
   failuresLeft: 'Redundancy left',
   failuresLeftNone: 'None: the next failure in the worst place loses data.',
   failuresLeftValue_one: '{{count}} more drive may fail, wherever it is.',
@@ -129,7 +129,7 @@ export const vd = {
   expandConsequences: {
     size: 'It grows from {{size}} to {{now}}. Its data stay where they are.',
     content:
-      'The new space reads as what was there before. Where there is redundancy it is initialised in the background.',
+      'The new space reads as what was there before. Where there is redundancy it is initialized in the background.',
     deleted: 'What a deleted virtual drive has left there cannot be restored any more.',
     connections_one:
       '{{count}} program is connected to it. It stays so, and sees the new size when it connects again.',
@@ -140,23 +140,23 @@ export const vd = {
   expanded: '{{name}} is expanded.',
   vd_set: { label: 'Change …', help: 'Name, access and policies.' },
   bgi_start: {
-    label: 'Start initialisation',
+    label: 'Start initialization',
     help: 'Makes parity or mirror match in the background.',
   },
   bgi_pause: {
-    label: 'Pause initialisation',
+    label: 'Pause initialization',
     help: 'Keeps what is done and continues on request.',
   },
-  bgi_resume: { label: 'Resume initialisation', help: 'Continues where it was paused.' },
+  bgi_resume: { label: 'Resume initialization', help: 'Continues where it was paused.' },
   bgi_stop: {
-    label: 'Stop initialisation',
+    label: 'Stop initialization',
     help: 'It stays “not consistent” until it is started again.',
   },
   bgiDone: {
-    start: 'The initialisation has started.',
-    pause: 'The initialisation is paused.',
-    resume: 'The initialisation continues.',
-    stop: 'The initialisation is stopped.',
+    start: 'The initialization has started.',
+    pause: 'The initialization is paused.',
+    resume: 'The initialization continues.',
+    stop: 'The initialization is stopped.',
   },
   check: {
     label: 'Start consistency check',

@@ -71,7 +71,7 @@ export const wizard = {
   wastedOn: '{{size}} on {{path}}',
   layout: 'Layout',
   layoutValue: '{{spans}} × {{drives}} drives, strip {{strip}}, blocks of {{block}} bytes',
-  init: 'Initialisation',
+  init: 'Initialization',
   initValue: 'about {{time}} in the background; usable at once',
   initUnknown: 'in the background; usable at once. How long is not known yet.',
   warnings: 'Warnings',

@@ -1,0 +1,111 @@
+/*
+ * Drives that sit in the bays of lost members without being rebuilt onto.
+ *
+ * (1) Content that is not ours is never overwritten without an explicit request. Whoever has put
+ *     such a drive in the bay of a lost member waits for a rebuild, so the findings of the drive
+ *     group name the drive, what is on it and the command that overwrites it.
+ * (2) What has a finding of its own (an unconfigured bad drive, a hot spare that cannot serve) is
+ *     not told here again.
+ */
+#include "ctl/place_drive.h"
+
+#include <stdio.h>
+
+#include "base/assert.h"
+
+bool drive_is_in_place(const struct ctl_group *cg, uint32_t member, const struct ctl_drive *cd)
+{
+    const struct member_config *config = &cg_config(cg)->members[member];
+
+    return config->place_known && config->eid == cd->identity.eid &&
+           config->slot == cd->identity.slot;
+}
+
+static const struct ctl_drive *drive_in_place(const struct ctl_group *cg, uint32_t member)
+{
+    LIST_FOR_EACH (node, &cg->ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (drive_is_in_place(cg, member, cd) && cd->present && !cd->departed &&
+            cd->group == NULL) {
+            return cd;
+        }
+    }
+    return NULL;
+}
+
+static void cause_set(const struct ctl_drive *cd, enum reason_code code, const char *what,
+                      struct reason *ret_cause)
+{
+    char name[NAME_TEXT_BYTES];
+
+    drive_name(cd, name);
+    reason_set(ret_cause, code, "drive", name, "signature", what, NULL);
+}
+
+/* The command that rebuilds onto it. */
+static void remedy_set(const struct ctl_group *cg, uint32_t member, const struct ctl_drive *cd,
+                       enum reason_code code, struct reason *ret_remedy)
+{
+    uint32_t per_span = cg_config(cg)->vds[0].geometry.members_per_span;
+    char name[NAME_TEXT_BYTES];
+    char path[PATH_TEXT_BYTES];
+    char group[16];
+    char array[16];
+    char row[16];
+
+    ASSERT(cg_config(cg)->vd_count > 0 && per_span > 0);
+    drive_name(cd, name);
+    drive_path(cd, path, sizeof(path));
+    (void)snprintf(group, sizeof(group), "%u", cg_config(cg)->index);
+    (void)snprintf(array, sizeof(array), "%u", member / per_span);
+    (void)snprintf(row, sizeof(row), "%u", member % per_span);
+    reason_set(ret_remedy, code, "drive", name, "path", path, "group", group, "array", array, "row",
+               row, NULL);
+}
+
+/* Why (REASON_OK: for nothing that could be changed), and what to do about it (REASON_OK: use
+ * another drive). False: there is none, or it is about to be used. */
+static bool place_is_idle(const struct ctl_group *cg, uint32_t member, struct reason *ret_cause,
+                          struct reason *ret_remedy)
+{
+    const struct ctl_drive *cd = drive_in_place(cg, member);
+    enum life_state life = cd != NULL ? cd_life(cd) : LIFE_STATE_MAX;
+
+    if (cg->phase != CTL_GROUP_RUNNING || !cg_member_is_vacant(cg, member) ||
+        !cg_is_redundant(cg) || (life != LIFE_UGOOD && life != LIFE_FOREIGN)) {
+        return false;
+    }
+    ret_cause->code = REASON_OK;
+    ret_remedy->code = REASON_OK;
+    if (!drive_fits_group(cd, cg, ret_cause)) {
+        return true;
+    }
+    if (life == LIFE_FOREIGN) {
+        cause_set(cd, REASON_PLACE_FOREIGN, "", ret_cause);
+        remedy_set(cg, member, cd, REASON_REMEDY_PLACE_FOREIGN, ret_remedy);
+    } else if (cd->signature[0] != '\0') {
+        cause_set(cd, REASON_PLACE_HAS_DATA, cd->signature, ret_cause);
+        remedy_set(cg, member, cd, REASON_REMEDY_PLACE_HAS_DATA, ret_remedy);
+    } else if (cd->reinserted || cd->attempt.waits) {
+        return false; /* its turn comes */
+    } else {
+        remedy_set(cg, member, cd, REASON_REMEDY_PLACE_FREE, ret_remedy);
+    }
+    return true;
+}
+
+bool place_drive_tell(const struct ctl_group *cg, uint32_t member, struct finding *finding)
+{
+    struct reason cause;
+    struct reason remedy;
+
+    if (!place_is_idle(cg, member, &cause, &remedy)) {
+        return false;
+    }
+    finding->cause = cause;
+    if (remedy.code != REASON_OK) {
+        finding->remedy = remedy;
+    }
+    return true;
+}

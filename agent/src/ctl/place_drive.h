@@ -1,0 +1,16 @@
+/*
+ * Drives that sit in the bays of lost members: see place_drive.c.
+ */
+#ifndef ARRAYWRIGHT_CTL_PLACE_DRIVE_H
+#define ARRAYWRIGHT_CTL_PLACE_DRIVE_H
+
+#include "ctl/ctl_private.h"
+#include "ctl/finding.h"
+
+/* The member is or was last in the bay of this drive. */
+bool drive_is_in_place(const struct ctl_group *cg, uint32_t member, const struct ctl_drive *cd);
+/* If a drive is in the bay of a lost member and is not rebuilt onto: fills in the cause, and the
+ * remedy if it can be used. False: there is none, or it is about to be used. */
+bool place_drive_tell(const struct ctl_group *cg, uint32_t member, struct finding *finding);
+
+#endif

@@ -1,0 +1,5 @@
+"""The command line `arraywright`."""
+
+from arraywright.cli.root import main
+
+__all__ = ["main"]

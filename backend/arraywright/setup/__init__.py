@@ -1,0 +1,1 @@
+"""What an administrator sets up once on an installed server: TLS, PostgreSQL."""
