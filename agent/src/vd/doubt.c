@@ -72,10 +72,10 @@ static bool member_note(struct vd *vd, uint32_t member)
     if (SIM_BUG(DOUBT_UNNOTED)) {
         return true;
     }
-    if (vd->doubted_all) {
-        room = rows_note(vd, member, 0, map->row_count, &bytes);
+    if (vd_rows_are_unmapped(vd)) {
+        room = rows_note(vd, member, vd->consistent_rows, vd->unmapped_rows, &bytes);
     }
-    while (!vd->doubted_all && room && region_map_doubt_next(map, row + rows, &row, &rows)) {
+    while (room && region_map_doubt_next(map, row + rows, &row, &rows)) {
         room = rows_note(vd, member, row, row + rows, &bytes);
     }
     vd->doubted_bytes += room ? bytes : 0;
@@ -85,7 +85,8 @@ static bool member_note(struct vd *vd, uint32_t member)
 /* Not sound and misdescribed: a loss costs what is in doubt. */
 static bool vd_is_in_doubt(const struct vd *vd)
 {
-    return vd->doubted && !vd_regions_are_sound(vd) && vd_is_misdescribed(vd);
+    return vd->doubted && (!vd_regions_are_sound(vd) || vd_rows_are_unmapped(vd)) &&
+           vd_is_misdescribed(vd);
 }
 
 void doubts_note(struct group *group, const uint32_t *members, uint32_t count)

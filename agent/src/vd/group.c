@@ -358,7 +358,6 @@ static void start_note_doubts(struct group *group)
     doubts_note(group, members, count);
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         group->config.vds[i].dirty = group->vds[i]->doubted && group_is_offline(group);
-        group->vds[i]->doubted_all = false;
     }
 }
 
@@ -395,7 +394,7 @@ static void vd_note_unclean(struct group *group, uint32_t index)
             config->resync = true;
             vd->consistent_rows = 0;
             vd_note_suspects(vd, true);
-            vd->doubted_all = true;
+            vd->unmapped_rows = geometry_row_count(&config->geometry);
         }
     }
     config->resync_unlogged = config->resync_unlogged && config->resync;

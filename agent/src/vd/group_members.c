@@ -102,7 +102,9 @@ void member_lose(struct group *group, uint32_t member, enum member_state state,
     }
     doubts_note(group, &member, 1);
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
-        if (!vd_regions_are_sound(group->vds[i])) {
+        if (vd_rows_are_unmapped(group->vds[i])) {
+            vd_note_suspects(group->vds[i], true);
+        } else if (!vd_regions_are_sound(group->vds[i])) {
             vd_note_suspects(group->vds[i], false);
         }
     }

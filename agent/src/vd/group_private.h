@@ -309,7 +309,9 @@ struct vd {
     uint64_t mirror_turn; /* of MIRROR_POLICY_ALTERNATE */
     uint64_t hedged_reads; /* so many */
     bool doubted; /* the last stop was one that doubt.c is about */
-    bool doubted_all; /* while it starts: in every row */
+    /* No map says what was being written at that stop: rows from consistent_rows on to here may
+     * have been. */
+    uint64_t unmapped_rows;
     bool was_logged; /* that stop's writes, by the stripe log, which is not used now */
     uint64_t doubted_bytes; /* noted since the group was made */
 };
@@ -736,6 +738,7 @@ void vd_note_suspects(struct vd *vd, bool all);
 /* ... and the writes that no log knew of have been in the middle of this one. */
 bool vd_is_misdescribed(const struct vd *vd);
 bool vd_regions_are_sound(const struct vd *vd); /* none is in doubt */
+bool vd_rows_are_unmapped(const struct vd *vd); /* some still are, see vd.unmapped_rows */
 void vd_write_begin(struct vd *vd);
 void vd_write_end(struct vd *vd);
 

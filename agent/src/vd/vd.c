@@ -271,6 +271,11 @@ bool vd_regions_are_sound(const struct vd *vd)
     return vd->regions == NULL || region_store_map(vd->regions)->in_doubt == 0;
 }
 
+bool vd_rows_are_unmapped(const struct vd *vd)
+{
+    return vd->consistent_rows < vd->unmapped_rows;
+}
+
 /* It has its stripe log when it needs it: it is there, is about to be, or nothing is missing. */
 static bool vd_log_is_automatic(const struct vd *vd)
 {

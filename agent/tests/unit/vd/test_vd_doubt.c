@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "drive/drive_layout.h"
 #include "meta/bad_blocks.h"
 #include "sim_array.h"
 #include "sim_intent_log.h"
@@ -455,6 +456,67 @@ static void test_no_room_at_a_loss(void **state UNUSED)
     offline_end(array);
 }
 
+/* A copyback has ended, say, and the new member has no map yet when the power goes. */
+static void cut_without_maps(struct sim_array *array)
+{
+    uint8_t bytes[4096] = {0};
+
+    sim_array_power_cut(array, SIM_CUT_KEEP_ALL);
+    for (uint32_t i = 0; i < array->member_count; i++) {
+        uint64_t size_bytes = array->sims[i]->port.size_bytes;
+
+        for (uint32_t place = 0; place < 2; place++) {
+            sim_drive_poke(array->sims[i],
+                           drive_layout_region_page_offset(size_bytes, false, 0, place, 0), bytes,
+                           sizeof(bytes));
+        }
+    }
+    assert_int_equal(sim_array_reload(array), 0);
+}
+
+/* Where no map says what was being written, all that is missing may have been. */
+static void test_without_a_map_all_is_told(void **state UNUSED)
+{
+    struct sim_array *array = array_start(STRIPE_LOG_MODE_OFF);
+    uint32_t blocks = ROWS / MEMBERS * (MEMBERS - 1) * STRIP / 4096;
+
+    fill(array);
+    lose(array, LOST);
+    put(array, 5 * ROW_BYTES);
+    cut_without_maps(array);
+    assert_int_equal(vd_doubted_bytes(sim_array_vd(array, 0)), (uint64_t)blocks * 4096);
+    assert_int_equal(vd_bad_blocks(sim_array_vd(array, 0)), ROWS * STRIP / 4096);
+    assert_int_equal(told(array), blocks);
+    array_end(array);
+}
+
+/* A member that is lost before the rows agree again is described by them no better. */
+static void test_without_a_map_a_loss_is_told(void **state UNUSED)
+{
+    struct sim_array *array = array_of(RAID_LEVEL_6, STRIPE_LOG_MODE_OFF, false);
+    struct vd *vd = NULL;
+    uint8_t bytes[4096];
+    uint32_t refused = 0;
+
+    fill(array);
+    lose(array, LOST);
+    put(array, 5 * ROW_BYTES);
+    cut_without_maps(array);
+    vd = sim_array_vd(array, 0);
+    vd_sync_advance(vd, 0, ROWS / 2);
+    lose(array, 2);
+    assert_int_equal(vd_bad_blocks(vd), (ROWS + ROWS / 2) * STRIP / 4096);
+    for (uint64_t offset = 0; offset < (uint64_t)ROWS * ROW_BYTES; offset += 4096) {
+        if (io(array, VD_OP_READ, offset, bytes) != VD_STATUS_OK) {
+            assert_true(is_on(array, offset, LOST) ||
+                        (is_on(array, offset, 2) && offset / ROW_BYTES >= ROWS / 2));
+            refused++;
+        }
+    }
+    assert_int_equal(refused * 4096u, vd_doubted_bytes(vd));
+    array_end(array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +531,8 @@ int main(void)
         cmocka_unit_test(test_no_room_to_note),
         cmocka_unit_test(test_no_room_and_no_redundancy),
         cmocka_unit_test(test_no_room_at_a_loss),
+        cmocka_unit_test(test_without_a_map_all_is_told),
+        cmocka_unit_test(test_without_a_map_a_loss_is_told),
     };
 
     aw_test_catch_asserts();
