@@ -623,6 +623,10 @@ async def test_resent_after_reconnect_until_acknowledged(
     assert again == first
     await raid5.acknowledge(again, state="running")
     await raid5.send({"v": 1, "t": "progress", "command_id": again["command_id"], "percent": 40})
+    # What an aborted connection has not delivered is gone.
+    async with asyncio.timeout(10):
+        while (await follow(operator, answer))["progress_percent"] != 40:
+            await asyncio.sleep(0.01)
     await raid5.abort()  # before the result
     await raid5.connect(command_number=1)
     await raid5.finish(again)  # nothing is sent again: the next frame is the ack
