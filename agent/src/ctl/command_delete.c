@@ -16,6 +16,7 @@
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_retry.h"
+#include "ctl/ctl_settle.h"
 #include "ctl/ctl_stripe.h"
 #include "ctl/ctl_undo.h"
 #include "ctl/vd_content.h"
@@ -157,9 +158,7 @@ static void delete_wiped(struct label_write *write, int error)
     if (error == 0 && cd->present) {
         cd_make_blank(cd);
     } else if (cd->present) {
-        cd->foreign = true; /* the label of a group that is no more */
-        cd->has_state_reason = true;
-        reason_set(&cd->state_reason, REASON_LABEL_UNKNOWN_GROUP, NULL);
+        cd_look_again(cd); /* it may have kept the label of a group that is no more */
     }
     delete_part_done(run);
 }

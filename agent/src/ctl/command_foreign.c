@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_settle.h"
 #include "ctl/foreign_md.h"
 #include "ctl/foreign_set.h"
 #include "ctl/foreign_spare.h"
@@ -82,11 +83,8 @@ static void retreat_recorded(struct ctl *ctl, int error, void *context)
     (void)error; /* an intent left behind is carried out at the next start */
     ASSERT(ctl == run->ctl);
     for (uint32_t i = 0; i < GROUP_MEMBERS_MAX; i++) {
-        struct ctl_drive *cd = run->plan.members[i];
-
-        if (cd != NULL && cd->drive != NULL && cd->label_status != LABEL_STATUS_READING) {
-            cd->label_status = LABEL_STATUS_UNREAD; /* of another controller, perhaps */
-            cd->settled = false;
+        if (run->plan.members[i] != NULL) {
+            cd_look_again(run->plan.members[i]); /* it may be of another controller */
         }
     }
     import_refuse(run, &run->failure);
@@ -291,6 +289,7 @@ static void import_committed(struct ctl *ctl, int error, void *context)
             member_taken(run, i);
         }
     }
+    (void)cg_settle_again(run->cg, false); /* those that the plan has left */
     event_imported(run->cg);
     if (is_md(run)) {
         adopt_strip(run);

@@ -13,6 +13,8 @@
  * is as good: it is there if the drive was gone before the deletion, or a restoration, could take
  * it off. (2) Up to the commit a failure, or the next start after a crash, takes the labels off
  * again and leaves the marks: the copy can be restored as before.
+ * (3) Members that were away when the group was deleted may be back: they are settled as soon as
+ *     the group is there, and it waits for those that it had not lost.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,6 +22,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_settle.h"
 #include "ctl/ctl_undo.h"
 
 /* The stop that followed the copy has written a few records; labels of members that were away are
@@ -166,6 +169,11 @@ static void retreat_recorded(struct ctl *ctl, int error, void *context)
 
     (void)error; /* an intent left behind is carried out at the next start */
     ASSERT(ctl == run->ctl);
+    for (uint32_t i = 0; i < run->config->member_count; i++) {
+        if (run->members[i] != NULL) {
+            cd_look_again(run->members[i]);
+        }
+    }
     restore_refuse(run, &run->failure);
 }
 
@@ -229,6 +237,7 @@ static void restore_ran(struct ctl_group *cg, int error, void *context)
 static void restore_committed(struct ctl *ctl, int error, void *context)
 {
     struct restore_run *run = context;
+    bool returned = false; /* (3) */
     bool whole = false;
 
     if (error != 0) {
@@ -243,6 +252,7 @@ static void restore_committed(struct ctl *ctl, int error, void *context)
             cd_member_take(run->members[i], run->cg, i);
         }
     }
+    returned = cg_settle_again(run->cg, true);
     command_object_add(run->command, &run->cg->object);
     LIST_FOR_EACH (node, &run->cg->vds) {
         struct ctl_vd *cv = list_entry(node, struct ctl_vd, link);
@@ -250,7 +260,7 @@ static void restore_committed(struct ctl *ctl, int error, void *context)
         command_object_add(run->command, &cv->object);
         event_restored(run, cv);
     }
-    if (!group_can_start(run->cg, run->cg->config, &whole) ||
+    if (!group_can_start(run->cg, run->cg->config, &whole) || (!whole && returned) ||
         ctl_group_run(run->cg, restore_ran, run) != 0) {
         restore_done(run); /* it waits for its drives */
     }

@@ -175,10 +175,25 @@ bool group_can_start(const struct ctl_group *cg, const struct group_config *conf
     return bearable && (whole || cg->config == NULL || !cg_is_doubtful(cg));
 }
 
+/* One that came back while nobody looked, or its group waited for others, is rebuilt in its place
+ * like one that comes back now; one that failed is not trusted by itself. */
+static bool member_came_back(const struct ctl_drive *cd)
+{
+    return cd->group != NULL && !cd->later &&
+           cg_config(cd->group)->members[cd->member].state == MEMBER_MISSING;
+}
+
 static void late_group_started(struct ctl_group *cg, int error, void *context)
 {
     (void)context; /* the group knows its controller */
     (void)error; /* it stays as it is; its documents tell */
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        struct ctl_drive *cd = cg->members[i];
+
+        if (cd != NULL && cd->present && cd->settled) {
+            cd->reinserted = cd->reinserted || member_came_back(cd);
+        }
+    }
     ctl_change_end(cg->ctl);
 }
 
@@ -671,10 +686,7 @@ static void start_assemble(struct ctl *ctl, struct ctl_start *start)
         if (!cd->settled && cd->present && cd->drive != NULL && !cd_is_pending(cd)) {
             cd_settle(cd);
         }
-        /* One that came back while nobody looked is rebuilt in its place like one that comes
-         * back now; one that failed is not trusted by itself. */
-        cd->reinserted = cd->group != NULL && !cd->later &&
-                         cg_config(cd->group)->members[cd->member].state == MEMBER_MISSING;
+        cd->reinserted = member_came_back(cd);
     }
     LIST_FOR_EACH (node, &ctl->drives) { /* now that it is known who has a place */
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);

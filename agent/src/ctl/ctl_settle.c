@@ -10,6 +10,10 @@
  * (3) One that comes to a group at work with a later record than the group's: see ctl_later.c.
  * (4) A drive that a command has claimed to overwrite it takes no place, neither then nor when the
  *     command is refused: it stays what it was before.
+ * (5) A drive that was settled before its drive group was there is settled again when the group is
+ *     (cg_settle_again()): no start of the agent is needed for it. Of two with the same label the
+ *     one whose serial number the configuration names is the member. If it names neither, none of
+ *     them is rebuilt unasked: nobody can tell which one is the copy.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +23,7 @@
 #include "ctl/ctl_claim.h"
 #include "ctl/ctl_damage.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_settle.h"
 
 static void settle_reason(struct ctl_drive *cd, const struct reason *reason)
 {
@@ -351,4 +356,90 @@ void cd_settle(struct ctl_drive *cd)
     }
     cd->ctl->foreign_noted = true;
     ctl_kick(cd->ctl);
+}
+
+/* Again (5) */
+
+static bool is_of_group(const struct ctl_drive *cd, const struct ctl_group *cg)
+{
+    return cd->foreign && cd->foreign_label != NULL &&
+           uuid_equal(&cd->foreign_label->controller, &cd->ctl->record->controller) &&
+           guid_equal(&cd->foreign_label->group, &cg_config(cg)->guid);
+}
+
+/* It has a label of ours and no place: that of a member without a group, or of a hot spare none of
+ * whose groups were there. */
+static bool has_no_place(const struct ctl_drive *cd, const struct ctl_group *cg)
+{
+    return cd->present && !cd->departed && cd->drive != NULL && cd->settled &&
+           cd->label_status == LABEL_STATUS_VALID && cd->group == NULL && !cd->spare &&
+           cd->copyback_of == NULL && cd->erase == NULL && (!cd->foreign || is_of_group(cd, cg));
+}
+
+static bool is_named_by_group(const struct ctl_drive *cd, const struct ctl_group *cg)
+{
+    const struct group_config *config = cg_config(cg);
+    uint32_t member = cd->foreign_label->member;
+
+    return member < config->member_count && cd_has_serial(cd, config->members[member].serial);
+}
+
+/* Another one with the same label; the one that is named, if it is among them. */
+static const struct ctl_drive *label_twin(const struct ctl_drive *cd, const struct ctl_group *cg)
+{
+    const struct ctl_drive *twin = NULL;
+
+    LIST_FOR_EACH (node, &cg->ctl->drives) {
+        const struct ctl_drive *other = list_entry(node, const struct ctl_drive, link);
+
+        if (other != cd && other->present && other->drive != NULL && is_of_group(other, cg) &&
+            uuid_equal(&other->foreign_label->drive, &cd->foreign_label->drive) &&
+            (twin == NULL || is_named_by_group(other, cg))) {
+            twin = other;
+        }
+    }
+    return twin;
+}
+
+void cd_look_again(struct ctl_drive *cd)
+{
+    if (cd->drive != NULL && cd->label_status != LABEL_STATUS_READING) {
+        cd->label_status = LABEL_STATUS_UNREAD;
+        cd->settled = false;
+        ctl_kick(cd->ctl);
+    }
+}
+
+/* False: it is a copy, and stays what it is. */
+static bool member_settle_again(struct ctl_drive *cd, const struct ctl_group *cg, bool rebuilds)
+{
+    const struct ctl_drive *twin = label_twin(cd, cg);
+    bool named = is_named_by_group(cd, cg);
+
+    if (twin != NULL && !named && is_named_by_group(twin, cg)) {
+        settle_as_copy(cd, twin);
+        return false;
+    }
+    cd->reinserted = rebuilds && (twin == NULL || named);
+    cd_look_again(cd);
+    return true;
+}
+
+bool cg_settle_again(struct ctl_group *cg, bool rebuilds)
+{
+    bool found = false;
+
+    LIST_FOR_EACH (node, &cg->ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        if (!has_no_place(cd, cg)) {
+            continue;
+        }
+        if (cd->foreign) {
+            found = member_settle_again(cd, cg, rebuilds) || found;
+        } else {
+            cd_look_again(cd);
+        }
+    }
+    return found;
 }

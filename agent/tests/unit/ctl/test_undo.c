@@ -400,7 +400,6 @@ static void test_comes_while_deleted(void **state)
     assert_int_equal(command.reason.code, REASON_OK);
     world_settle(world, SIM_SECOND);
     assert_int_equal(restore_newest(world), REASON_OK);
-    world_restart(world);
     assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, MINUTE));
     world_check(world, "data", 0, DATA, 0x5A);
     world_free(world);

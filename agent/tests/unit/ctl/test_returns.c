@@ -1,0 +1,300 @@
+/*
+ * Drives that come back after their drive group has changed: however one comes and whatever has
+ * become of its group, it is taken as what it is, or there is one piece of advice about it, whose
+ * command is accepted and ends what is wrong. Nothing that counts is lost on the way.
+ */
+#include <string.h>
+
+#include "foreign_world.h"
+
+#define MINUTE (60 * SIM_SECOND)
+#define EVENT_MISMATCH 60010u
+#define COMMANDS_MAX 8u
+#define COMMAND_BYTES 96u
+
+/* How a drive leaves and comes back. */
+enum way {
+    BY_FAULT,   /* an emulated drive is pulled and returned: it stays on the list */
+    BY_ARRIVAL, /* it arrives as a new device */
+    BY_RESTART, /* it is away at one start of the agent, and there at the next */
+    BY_CLAIM,   /* it is there, but at first somebody else has it */
+    WAYS
+};
+
+static void slot_leave(struct ctl_world *world, uint32_t slot, enum way way)
+{
+    if (way == BY_FAULT) {
+        assert_int_equal(world_fault(world, slot, FAULT_KIND_PULL), REASON_OK);
+    } else if (way == BY_RESTART) {
+        world_stop(world);
+        world->slots[slot].absent = true;
+        world_start(world);
+    } else {
+        slot_depart(world, slot);
+    }
+    world_settle(world, 20 * SIM_SECOND);
+}
+
+static void slot_come(struct ctl_world *world, uint32_t slot, enum way way)
+{
+    if (way == BY_FAULT) {
+        assert_int_equal(world_fault(world, slot, FAULT_KIND_RETURN), REASON_OK);
+    } else if (way == BY_RESTART) {
+        world_stop(world);
+        world->slots[slot].absent = false;
+        world_start(world);
+    } else {
+        world->slots[slot].claim_error = way == BY_CLAIM ? -16 : 0; /* EBUSY */
+        slot_arrive(world, slot);
+        world_settle(world, 20 * SIM_SECOND);
+        world->slots[slot].claim_error = 0;
+    }
+    world_settle(world, 20 * SIM_SECOND);
+}
+
+/* Advice: the commands that findings and foreign sets name, each once. */
+
+struct advice {
+    uint32_t count;
+    char commands[COMMANDS_MAX][COMMAND_BYTES];
+};
+
+static void command_note(struct advice *advice, const char *begin, size_t length)
+{
+    char command[COMMAND_BYTES];
+
+    assert_true(length < sizeof(command));
+    memcpy(command, begin, length);
+    command[length] = '\0';
+    for (uint32_t i = 0; i < advice->count; i++) {
+        if (strcmp(advice->commands[i], command) == 0) {
+            return;
+        }
+    }
+    assert_true(advice->count < COMMANDS_MAX);
+    memcpy(advice->commands[advice->count++], command, sizeof(command));
+}
+
+static void reason_note(struct advice *advice, const struct reason *reason)
+{
+    char text[REASON_TEXT_MAX];
+    const char *at = text;
+
+    if (reason->code == REASON_OK) {
+        return;
+    }
+    (void)reason_text(reason, text, sizeof(text));
+    assert_null(strchr(text, '{'));
+    while ((at = strstr(at, "\"/")) != NULL) {
+        const char *end = strchr(at + 1, '"');
+
+        assert_non_null(end);
+        command_note(advice, at + 1, (size_t)(end - at - 1));
+        at = end + 1;
+    }
+}
+
+static void advice_of(void *context, const struct object_head *head, const void *view)
+{
+    struct advice *advice = context;
+    const struct drive_view *drive = view;
+
+    if (head->kind == OBJECT_KIND_CONTROLLER) {
+        const struct finding_list *list = ((const struct controller_view *)view)->findings;
+
+        for (uint32_t i = 0; i < list->count; i++) {
+            reason_note(advice, &list->items[i].cause);
+            reason_note(advice, &list->items[i].remedy);
+        }
+    } else if (head->kind == OBJECT_KIND_DRIVE && drive->has_state_reason) {
+        reason_note(advice, &drive->state_reason);
+    }
+}
+
+static const struct advice *advice(struct ctl_world *world)
+{
+    static struct advice advice;
+    struct ctl_visitor visitor = {.object = advice_of, .context = &advice};
+
+    memset(&advice, 0, sizeof(advice));
+    ctl_objects_since(world->ctl, 0, &visitor);
+    if (look(world)->sets > 0) {
+        reason_note(&advice, &look(world)->refusal);
+    }
+    return &advice;
+}
+
+static void expect_advice(struct ctl_world *world, const char *command)
+{
+    const struct advice *told = advice(world);
+
+    for (uint32_t i = 0; i < told->count; i++) {
+        if (command == NULL || strcmp(told->commands[i], command) != 0) {
+            fail_msg("advice: %s; expected: %s", told->commands[i], command);
+        }
+    }
+    assert_int_equal(told->count, command != NULL ? 1 : 0);
+}
+
+static void expect_whole(struct ctl_world *world, const char *name, uint8_t fill)
+{
+    if (!world_wait_state(world, name, VIRTUAL_DRIVE_STATE_OPTIMAL, 30 * MINUTE)) {
+        expect_advice(world, NULL); /* says what is wrong */
+        world_print_events(world, 0);
+        fail_msg("it is not whole");
+    }
+    world_check(world, name, 0, DATA, fill);
+    world_settle(world, MINUTE);
+    expect_advice(world, NULL);
+    world_restart(world);
+    world_settle(world, MINUTE);
+    assert_true(world_wait_state(world, name, VIRTUAL_DRIVE_STATE_OPTIMAL, MINUTE));
+    world_check(world, name, 0, DATA, fill);
+    expect_advice(world, NULL);
+}
+
+/* The group was deleted while drives were away, and is restored when they are back. */
+
+static struct ctl_world *world_of(uint64_t seed, enum raid_level level, uint32_t count,
+                                  enum way way)
+{
+    struct ctl_world *world = world_new(seed, count + 2);
+
+    if (way == BY_CLAIM) {
+        for (uint32_t i = 0; i < world->slot_count; i++) {
+            world->slots[i].offered = true;
+            world->slots[i].real = true;
+        }
+    }
+    world_start(world);
+    assert_int_equal(world_create(world, level, 0, count, "data"), REASON_OK);
+    (void)world_wait_consistent(world, "data", 10 * MINUTE); /* RAID 0 is not asked */
+    world_write(world, "data", 0, DATA, 0x5A);
+    world_settle(world, 20 * SIM_SECOND);
+    return world;
+}
+
+static void test_undone(void **state UNUSED)
+{
+    static const struct {
+        enum raid_level level;
+        uint32_t count, away;
+    } sets[] = {{RAID_LEVEL_1, 2, 1},
+                {RAID_LEVEL_5, 3, 1},
+                {RAID_LEVEL_5, 3, 2},
+                {RAID_LEVEL_0, 2, 1},
+                {RAID_LEVEL_6, 4, 2}};
+
+    for (uint32_t i = 0; i < sizeof(sets) / sizeof(sets[0]) * WAYS; i++) {
+        uint32_t set = i / WAYS;
+        enum way way = (enum way)(i % WAYS);
+        struct ctl_world *world = world_of(10 + i, sets[set].level, sets[set].count, way);
+        bool offline = sets[set].away > 1 + (sets[set].level == RAID_LEVEL_6) ||
+                       sets[set].level == RAID_LEVEL_0;
+        uint8_t fill = offline ? 0x5A : 0x77;
+
+        for (uint32_t slot = 1; slot <= sets[set].away; slot++) {
+            slot_leave(world, slot, way);
+        }
+        if (!offline) {
+            world_write(world, "data", 0, DATA, fill);
+        }
+        assert_int_equal(world_delete(world, "data"), REASON_OK);
+        for (uint32_t slot = 1; slot <= sets[set].away; slot++) {
+            slot_come(world, slot, way);
+        }
+        assert_int_equal(world_undo(world), REASON_OK);
+        assert_int_equal(world_event_count(world, 0, EVENT_MISMATCH), 0);
+        expect_whole(world, "data", fill);
+        world_free(world);
+    }
+}
+
+/* One of them and a copy of it: the drive itself is the member, in whatever order they come. */
+static void test_undone_with_copy(void **state UNUSED)
+{
+    const struct sim_cut_plan as_it_is = {.cut = SIM_CUT_DROP_ALL};
+
+    for (uint32_t i = 0; i < 4; i++) {
+        struct ctl_world *world =
+            world_of(60 + i, i / 2 == 0 ? RAID_LEVEL_1 : RAID_LEVEL_0, 2, BY_ARRIVAL);
+        uint8_t fill = i / 2 == 0 ? 0x77 : 0x5A;
+        struct drive_view copy;
+
+        slot_leave(world, 1, BY_ARRIVAL);
+        slot_depart(world, 3);
+        world_settle(world, SIM_SECOND);
+        world->retired[world->retired_count] = world->slots[3].drive;
+        world->retired_emulated[world->retired_count++] = world->slots[3].emulated;
+        world->slots[3].drive = sim_drive_fork(world->slots[1].drive, world->sim, &as_it_is);
+        world->slots[3].emulated = NULL;
+        if (i / 2 == 0) {
+            world_write(world, "data", 0, DATA, fill);
+        }
+        assert_int_equal(world_delete(world, "data"), REASON_OK);
+        slot_arrive(world, i % 2 == 0 ? 1 : 3);
+        world_settle(world, SIM_SECOND);
+        slot_arrive(world, i % 2 == 0 ? 3 : 1);
+        world_settle(world, SIM_SECOND);
+        assert_int_equal(world_undo(world), REASON_OK);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 30 * MINUTE));
+        world_check(world, "data", 0, DATA, fill);
+        assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_ONLINE);
+        assert_true(world_drive(world, 3, &copy));
+        assert_true(copy.foreign);
+        assert_int_equal(copy.state_reason.code, REASON_LABEL_DUPLICATE);
+        assert_int_equal(world->slots[3].drive->counters.writes, 0);
+        expect_advice(world, "/c0/fall delete");
+        assert_int_equal(world_clear(world, look(world)->name), REASON_OK);
+        expect_whole(world, "data", fill);
+        world_free(world);
+    }
+}
+
+/* A dedicated hot spare was away, too. */
+static void test_undone_with_spare(void **state UNUSED)
+{
+    for (uint32_t way = 0; way < WAYS; way++) {
+        struct ctl_world *world = world_of(70 + way, RAID_LEVEL_1, 2, (enum way)way);
+        struct drive_group_view group;
+        object_key_t key;
+
+        assert_true(world_group(world, 0, &group, key));
+        assert_int_equal(world_spare(world, 2, key), REASON_OK);
+        slot_leave(world, 2, (enum way)way);
+        assert_int_equal(world_delete(world, "data"), REASON_OK);
+        slot_come(world, 2, (enum way)way);
+        assert_int_equal(world_undo(world), REASON_OK);
+        world_settle(world, SIM_SECOND);
+        assert_int_equal(world_drive_state(world, 2), DRIVE_STATE_DEDICATED_HOT_SPARE);
+        expect_whole(world, "data", 0x5A);
+        assert_int_equal(world_drive_state(world, 2), DRIVE_STATE_DEDICATED_HOT_SPARE);
+        world_free(world);
+    }
+}
+
+/* A label that could not be taken off is still the member's. */
+static void test_undone_with_label(void **state UNUSED)
+{
+    struct ctl_world *world = world_of(80, RAID_LEVEL_1, 2, BY_FAULT);
+
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_WRITE_ERROR), REASON_OK);
+    assert_int_equal(world_delete(world, "data"), REASON_OK);
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_CLEAR), REASON_OK);
+    assert_int_equal(world_undo(world), REASON_OK);
+    expect_whole(world, "data", 0x5A);
+    world_free(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_undone),
+        cmocka_unit_test(test_undone_with_copy),
+        cmocka_unit_test(test_undone_with_spare),
+        cmocka_unit_test(test_undone_with_label),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
