@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_await.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
 
@@ -190,13 +191,16 @@ void ctl_commands_work(struct ctl *ctl)
     if (ctl->command != NULL) {
         command_stripe_work(ctl);
     }
-    if (ctl->life == CTL_LIFE_NEW || ctl->life == CTL_LIFE_STARTING) {
+    if (ctl_is_starting(ctl)) {
         return;
     }
     while (!list_is_empty(&ctl->commands)) {
         struct ctl_command *next =
             list_entry(list_first(&ctl->commands), struct ctl_command, ctl_link);
 
+        if (ctl->life == CTL_LIFE_ONLINE && ctl_commands_wait(ctl)) {
+            return;
+        }
         if (gives_name(next) && !host_naming_begin(ctl)) {
             return; /* kicked when the other has its name */
         }

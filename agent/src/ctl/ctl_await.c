@@ -14,6 +14,8 @@
  *     of it: it has the member's serial number, or no drive here has. How long the host tries to
  *     claim it bounds that.
  * (4) An unfinished creation, deletion or import is settled with all drives in view only.
+ * (5) Commands wait for pending drives, which most of them are about, but for none longer than
+ *     COMMANDS_PATIENT_US.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +27,7 @@
 
 #define START_EARLY_US UINT64_C(300000)
 #define START_PATIENT_US UINT64_C(2000000)
+#define COMMANDS_PATIENT_US UINT64_C(10000000)
 
 void ctl_drives_looking(struct ctl *ctl, bool looking)
 {
@@ -259,6 +262,24 @@ void ctl_group_members_settle(struct ctl_group *cg)
             cd->reinserted = false;
         }
     }
+}
+
+bool ctl_commands_wait(struct ctl *ctl)
+{
+    uint64_t now_us = clock_now_us(ctl->ports.clock);
+
+    LIST_FOR_EACH (node, &ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+        bool reading = cd->label_status == LABEL_STATUS_READING;
+        uint64_t until_us =
+            (reading ? cd->read_began_us : ctl->start_began_us) + COMMANDS_PATIENT_US;
+
+        if (cd_is_pending(cd) && now_us < until_us) {
+            ctl_kick_at(ctl, until_us);
+            return true;
+        }
+    }
+    return false;
 }
 
 bool ctl_is_starting(const struct ctl *ctl)

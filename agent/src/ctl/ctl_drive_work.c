@@ -147,6 +147,7 @@ static void drive_work(struct ctl_drive *cd)
     }
     if (ctl->life != CTL_LIFE_NEW && cd->drive != NULL && cd->present &&
         cd->label_status == LABEL_STATUS_UNREAD) {
+        cd->read_began_us = clock_now_us(ctl->ports.clock);
         cd_read_label(cd);
     }
     if (ctl->life == CTL_LIFE_ONLINE && !cd->settled && cd->drive != NULL && cd->present &&

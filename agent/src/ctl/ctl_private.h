@@ -120,6 +120,7 @@ struct ctl_drive {
     enum label_status label_status;
     bool settled;                  /* the label has been acted upon */
     struct label_read label_read;
+    uint64_t read_began_us;        /* of a drive that has come: with all sizes that are tried */
     struct ctl_label_search search;
     uint64_t grown_bytes; /* so large, but a label was found where a smaller size has it */
     uint64_t shrunk_bytes; /* it was so large, and is smaller now; else 0 */

@@ -2,7 +2,7 @@
 # The first program of the guest: makes a virtual drive with a file system on three drives of the
 # machine, stops arrayd, and hands over to systemd, whose units go on with boot_story.sh. What is
 # printed is in machine.py.
-fail() { dmesg | tail -30; cat /run/*.log; say "FAILED: $case: $*"; poweroff -f; sleep 60; }
+fail() { dmesg | tail -30; cat /run/*.log; grep -h 'Failure *[0-9]' /run/*.log; say "FAILED: $case: $*"; poweroff -f; sleep 60; }
 case="drives of the machine"
 . /common.sh
 ip link set lo up

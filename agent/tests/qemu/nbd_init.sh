@@ -3,7 +3,7 @@
 # client, in use while arrayd is stopped, killed and started again. data is written through; cached
 # is another controller's, written back, and the log of its cache is a drive of the machine. What is
 # printed is in machine.py.
-fail() { dmesg | tail -40; cat /run/*.log; say "FAILED: $case: $*"; poweroff -f; sleep 60; }
+fail() { dmesg | tail -40; cat /run/*.log; grep -h 'Failure *[0-9]' /run/*.log; say "FAILED: $case: $*"; poweroff -f; sleep 60; }
 case=attached
 . /common.sh
 mkdir /run/arraywright /mnt/data /mnt/cached

@@ -116,6 +116,59 @@ static void test_a_claimed_drive_that_nobody_needs(void **state UNUSED)
     world_free(world);
 }
 
+static void slot_hang(struct ctl_world *world, uint32_t slot, bool hang)
+{
+    struct sim_drive *sim = world->slots[slot].drive;
+
+    sim->hang = hang;
+    if (!hang) {
+        sim_drive_unhang(sim);
+    }
+}
+
+static void ended(struct ctl_command *command)
+{
+    *(int *)command->owner = 1;
+}
+
+/* A command that comes while a drive's label is being read is about that drive, most likely: it
+ * waits. One that hangs costs it some seconds, and is refused. */
+static void test_a_command_about_a_drive_that_has_just_come(void **state UNUSED)
+{
+    for (uint32_t hangs = 0; hangs < 2; hangs++) {
+        struct ctl_world *world = two_groups(6 + hangs);
+        uint64_t began_us = 0;
+        int result = 0;
+
+        slot_hang(world, 4, true);
+        assert_int_equal(world_begin_start(world, &result), 0);
+        world_settle(world, 3 * SIM_SECOND);
+        assert_true(ctl_is_online(world->ctl));
+        began_us = world->sim->now_us;
+        if (hangs != 0) {
+            assert_int_equal(world_create(world, RAID_LEVEL_0, 5, 1, "three"), REASON_OK);
+            assert_in_range(world->sim->now_us - began_us, SIM_SECOND,
+                            8 * SIM_SECOND);
+            assert_int_equal(world_create(world, RAID_LEVEL_0, 4, 1, "four"), REASON_BUSY);
+            slot_hang(world, 4, false);
+        } else {
+            struct ctl_command *command = world_create_command(world, RAID_LEVEL_0, 4, 1, "three");
+
+            command->complete = ended;
+            command->owner = &result;
+            ctl_execute(world->ctl, command);
+            world_settle(world, SIM_SECOND);
+            assert_int_equal(result, 0);
+            slot_hang(world, 4, false);
+            world_settle(world, SIM_SECOND);
+            assert_int_equal(result, 1);
+            assert_int_equal(state_of(world, "three"), VIRTUAL_DRIVE_STATE_OPTIMAL);
+        }
+        world_stop(world);
+        world_free(world);
+    }
+}
+
 /* The group that still waits is left as it is. */
 static void test_a_stop_amid_the_wait(void **state UNUSED)
 {
@@ -140,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_while_the_host_looks),
         cmocka_unit_test(test_a_member_that_is_claimed),
         cmocka_unit_test(test_a_claimed_drive_that_nobody_needs),
+        cmocka_unit_test(test_a_command_about_a_drive_that_has_just_come),
         cmocka_unit_test(test_a_stop_amid_the_wait),
     };
 
