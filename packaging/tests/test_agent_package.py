@@ -144,6 +144,35 @@ def test_nothing_is_writable_or_privileged_and_nothing_lies_elsewhere(listed: di
     assert [path for path in listed if not path.startswith(("/etc/", "/usr/", "/lib/systemd/"))] == []
 
 
+# The container images
+
+def libraries_of_the_image(name: str) -> set[str]:
+    """The packages of shared libraries that the last stage of a Dockerfile installs."""
+    stage = (ROOT / name / "Dockerfile").read_text().rpartition("\nFROM ")[2]
+    installed = re.search(r"apt-get install .*?--no-install-recommends(.*?)&&", stage, flags=re.S)
+    assert installed, f"the last stage of {name}/Dockerfile installs nothing"
+    return {word for word in installed[1].split() if word.startswith("lib")}
+
+
+def libraries(depends: str) -> set[str]:
+    """Of a Depends field, without libc, which every image has."""
+    return set(re.findall(r"(?:^|, )(lib[a-z0-9.+-]+)", depends)) - {"libc6"}
+
+
+def test_the_agents_image_has_the_libraries_of_the_package(package: Path) -> None:
+    depends = libraries(good("dpkg-deb", "--field", package, "Depends"))
+    assert "liburing2" in depends
+    assert libraries_of_the_image("agent") == depends
+
+
+def test_the_backends_image_has_the_libraries_of_arraysim(built: Path) -> None:
+    linked = good("dpkg-shlibdeps", "-O", f"-e{os.environ['AW_PROGRAMS']}/src/lab/arraysim",
+                  cwd=built / "work/source")
+    depends = libraries(linked.partition("shlibs:Depends=")[2])
+    assert "libjansson4" in depends
+    assert libraries_of_the_image("backend") == depends
+
+
 # dpkg in a folder
 
 class Host:
