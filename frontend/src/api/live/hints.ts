@@ -1,5 +1,6 @@
 import type { Query, QueryClient, QueryKey } from '@tanstack/react-query'
 import type { LiveItem, LiveMessage } from './protocol'
+import { refresh } from './refresh'
 
 /**
  * Which resources a changed object touches. Query keys are [resource, 'list' | 'detail', …], so a
@@ -52,10 +53,10 @@ export function isTouched(query: Pick<Query, 'queryKey' | 'state'>, items: LiveI
   return items.some((item) => concerns(query.queryKey, item) && !isUpToDate(query.state.data, item))
 }
 
-/** Turns a message of the stream into invalidations; data never travel in the stream itself. */
+/** Asks again for what a message of the stream touches; data never travel in the stream itself. */
 export function applyMessage(client: QueryClient, message: LiveMessage) {
-  if (message.type === 'reset') return client.invalidateQueries()
+  if (message.type === 'reset') return refresh(client)
   if (message.type === 'end') return client.invalidateQueries({ queryKey: ['session'] })
   if (message.type !== 'change') return undefined
-  return client.invalidateQueries({ predicate: (query) => isTouched(query, message.changes) })
+  return refresh(client, (query) => isTouched(query, message.changes))
 }

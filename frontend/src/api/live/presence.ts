@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { refresh } from './refresh'
 
 interface Host {
   id: string
@@ -30,9 +31,7 @@ export function watchPresence(client: QueryClient): () => void {
       known.set(host.id, host.online)
     }
     if (flipped) {
-      void client.invalidateQueries({
-        predicate: (query) => !['hosts', 'session'].includes(String(query.queryKey[0])),
-      })
+      void refresh(client, ({ queryKey }) => !['hosts', 'session'].includes(String(queryKey[0])))
     }
   })
 }

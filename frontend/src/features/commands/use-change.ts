@@ -1,4 +1,5 @@
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
+import { refresh } from '@/api/live/refresh'
 import type { Command } from '@/api/types'
 import { ProblemError } from '@/lib/problem'
 import { showToast } from '@/ui/toasts'
@@ -32,19 +33,19 @@ export function useChange<Args>(
   { done, onDone }: ChangeOptions,
 ): Change<Args> {
   const client = useQueryClient()
-  const refresh = () =>
-    client.invalidateQueries({ predicate: ({ queryKey }) => STORAGE.includes(String(queryKey[0])) })
+  const refreshStorage = () =>
+    refresh(client, ({ queryKey }) => STORAGE.includes(String(queryKey[0])))
 
   return useMutation({
     mutationFn: async (args: Args) => finishCommand(client, await request(args)),
     onSuccess: (command) => {
-      void refresh()
+      void refreshStorage()
       showToast(done)
       onDone?.(command)
     },
     onError: (error) => {
       if (!(error instanceof ProblemError) || [404, 409, 412].includes(error.status)) {
-        void refresh()
+        void refreshStorage()
       }
     },
   })

@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from '
 import { applyMessage } from '@/api/live/hints'
 import { watchPresence } from '@/api/live/presence'
 import type { LiveStatus } from '@/api/live/protocol'
+import { refresh } from '@/api/live/refresh'
 import { openSharedStream } from '@/api/live/shared-stream'
 import { rootPath } from '@/lib/root-path'
 
@@ -33,7 +34,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
 
   useEffect(() => {
     if (status !== 'lost') return undefined
-    const timer = setInterval(() => void client.invalidateQueries(), POLL_MS)
+    const timer = setInterval(() => void refresh(client), POLL_MS)
     return () => clearInterval(timer)
   }, [client, status])
 
