@@ -1,7 +1,10 @@
-import { screen } from '@testing-library/react'
+import { MantineProvider } from '@mantine/core'
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
 import { renderUi } from '@/test/render'
 import { ActionButton } from './ActionButton'
+import { theme } from './theme/theme'
 
 describe('ActionButton', () => {
   it('acts when nothing stands against it', async () => {
@@ -27,5 +30,19 @@ describe('ActionButton', () => {
     await user.click(button)
     expect(onClick).not.toHaveBeenCalled()
     expect(await screen.findByRole('tooltip')).toHaveTextContent('The host is offline.')
+  })
+
+  it('keeps the focus when the action becomes possible, and when it is no longer', async () => {
+    const pull = (blockedReason?: string) => (
+      <MantineProvider theme={theme} env="test">
+        <ActionButton blockedReason={blockedReason}>Pull</ActionButton>
+      </MantineProvider>
+    )
+    const { rerender } = render(pull('The host is offline.'))
+    await userEvent.tab()
+    for (const reason of [undefined, 'The host is offline again.']) {
+      rerender(pull(reason))
+      expect(screen.getByRole('button', { name: 'Pull' })).toHaveFocus()
+    }
   })
 })

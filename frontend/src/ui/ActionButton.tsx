@@ -1,5 +1,5 @@
 import { Button, type ButtonProps, Tooltip, VisuallyHidden } from '@mantine/core'
-import { type ComponentPropsWithoutRef, useId } from 'react'
+import { type ComponentPropsWithoutRef, type MouseEvent, useId } from 'react'
 import classes from './ActionButton.module.css'
 
 interface ActionButtonProps
@@ -13,34 +13,32 @@ interface ActionButtonProps
 
 /**
  * A button that explains itself when it may not be used: `aria-disabled` instead of `disabled`, so
- * that keyboard and touch reach the reason too.
+ * that keyboard and touch reach the reason too. It is the same element in both states: news of the
+ * host take neither the focus nor a click away from it.
  */
 export function ActionButton(props: ActionButtonProps) {
-  const { blockedReason, reasonId, onClick, children, ...rest } = props
+  const { blockedReason, reasonId, children, ...rest } = props
   const ownId = useId()
-  if (blockedReason === undefined) {
-    return (
-      <Button {...rest} onClick={onClick}>
-        {children}
-      </Button>
-    )
-  }
+  const isBlocked = blockedReason !== undefined
   return (
     <>
-      <Tooltip label={blockedReason} withinPortal>
-        <Button
-          {...rest}
-          aria-disabled
-          data-disabled
-          aria-describedby={reasonId ?? ownId}
-          className={classes.blocked ?? ''}
-          type="button"
-          onClick={(event) => event.preventDefault()}
-        >
+      <Tooltip label={blockedReason} disabled={!isBlocked} withinPortal>
+        <Button {...rest} {...(isBlocked && blockedProps(reasonId ?? ownId))}>
           {children}
         </Button>
       </Tooltip>
-      {reasonId === undefined && <VisuallyHidden id={ownId}>{blockedReason}</VisuallyHidden>}
+      {isBlocked && reasonId === undefined && (
+        <VisuallyHidden id={ownId}>{blockedReason}</VisuallyHidden>
+      )}
     </>
   )
 }
+
+const blockedProps = (reasonId: string) => ({
+  'aria-disabled': true,
+  'data-disabled': true,
+  'aria-describedby': reasonId,
+  className: classes.blocked ?? '',
+  type: 'button' as const,
+  onClick: (event: MouseEvent) => event.preventDefault(),
+})

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 import { applyMessage } from '@/api/live/hints'
+import { holdWhilePressed } from '@/api/live/hold'
 import { watchPresence } from '@/api/live/presence'
 import type { LiveStatus } from '@/api/live/protocol'
 import { refresh } from '@/api/live/refresh'
@@ -31,6 +32,8 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   )
 
   useEffect(() => watchPresence(client), [client])
+
+  useEffect(holdWhilePressed, [])
 
   useEffect(() => {
     if (status !== 'lost') return undefined
