@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/member_returned.h"
 
 static void refuse_unknown(struct ctl *ctl, const char *kind, const char *key)
 {
@@ -202,6 +203,7 @@ struct replace_run {
 static bool replace_is_allowed(const struct replace_run *run, struct reason *ret_reason)
 {
     const struct ctl_command *command = run->command;
+    struct returned_place place;
     char path[PATH_TEXT_BYTES];
 
     if (!rule_drive_replace(run->cg, ret_reason)) {
@@ -219,6 +221,10 @@ static bool replace_is_allowed(const struct replace_run *run, struct reason *ret
                             cd_has_serial(run->cd, command->args.drive_replace.serial),
                             ret_reason)) {
         return false;
+    }
+    if (run->cd->foreign && cd_is_returned(run->cd, &place) &&
+        (place.cg != run->cg || place.member != run->member)) {
+        return refuse_drive(ret_reason, REASON_DRIVE_FOREIGN, run->cd);
     }
     return drive_fits_group(run->cd, run->cg, ret_reason);
 }

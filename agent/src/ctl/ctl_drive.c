@@ -124,6 +124,7 @@ static void drive_state_changed(void *context, struct drive *drive, enum drive_s
 
     ASSERT(cd->drive == drive);
     (void)why; /* cd_state_reason() says it with its parameters */
+    cd->ctl->foreign_noted = true; /* a set may be a lost member (member_returned.c) */
     /* While the controller starts, labels are told of by nothing but the documents; a member of a
      * group that works already may be lost, though. */
     if (cd->ctl->life == CTL_LIFE_ONLINE ||

@@ -542,6 +542,10 @@ static void summary_set(void *context, const struct foreign_set_view *set)
 {
     struct sets_summary *summary = context;
 
+    if (set->refusal.code == REASON_FOREIGN_MEMBER ||
+        set->refusal.code == REASON_FOREIGN_MEMBER_LATER) {
+        return; /* told with its drive group */
+    }
     summary->count++;
     if (set->refusal.code == REASON_OK) {
         return;

@@ -19,6 +19,7 @@ static void former_wiped(struct former_owner_wipe *wipe, int error)
     struct ctl_former *former = wipe->owner;
     struct ctl_drive *cd = former->drives[wipe - former->wipes];
 
+    group_store_ddf_forget(cd->ctl->group_store, cd->drive); /* as far as the wipe has come */
     if (error != 0) {
         former->failed = cd;
     } else {

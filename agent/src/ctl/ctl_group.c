@@ -208,6 +208,7 @@ static void vd_state_changed(void *context, struct vd *vd, enum virtual_drive_st
     if (cv != NULL && cv->vd != NULL) {
         cv_state_check(cv);
     }
+    cg->ctl->foreign_noted = true; /* what is said of a lost member (member_returned.c) */
     ctl_kick(cg->ctl);
 }
 

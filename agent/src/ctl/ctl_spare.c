@@ -16,6 +16,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_settle.h"
 #include "ctl/place_drive.h"
 
 struct replacement {
@@ -25,6 +26,7 @@ struct replacement {
     struct ctl_drive *former;      /* had the place, and gets it back on failure */
     uint32_t member;
     bool was_spare;
+    bool was_foreign;
     void (*done)(struct ctl *ctl, int error, void *context);
     void *context;
 };
@@ -87,6 +89,9 @@ static void replacement_done(void *context, int error)
     if (error != 0) {
         cd_place_clear(cd);
         cd->spare = replacement->was_spare;
+        if (replacement->was_foreign) {
+            cd_look_again(cd);
+        }
         former_member_back(replacement);
         replacement_failed(replacement, error);
     } else {
@@ -126,6 +131,7 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
                                         .cd = cd,
                                         .member = member,
                                         .was_spare = cd->spare,
+                                        .was_foreign = cd->foreign,
                                         .done = done,
                                         .context = context};
     if (former != NULL && former != cd) {
@@ -137,6 +143,14 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
     }
     if (cd->group == NULL) {
         cd_place_set(cd, cg, member);
+    }
+    if (cd->foreign) {
+        cd->foreign = false;
+        cd_foreign_label_forget(cd);
+    }
+    if (cd->foreign) {
+        cd->foreign = false;
+        cd_foreign_label_forget(cd);
     }
     cd->has_state_reason = false;
     cd->later = false;

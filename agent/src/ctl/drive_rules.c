@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/member_returned.h"
 
 bool refuse_drive(struct reason *ret_reason, enum reason_code code, const struct ctl_drive *cd)
 {
@@ -152,7 +153,11 @@ static bool state_permits(const struct ctl_drive *cd, enum life_command command,
 {
     enum reason_code refusal = life_cell(life_for(cd, command), command)->refusal;
 
-    if (refusal == REASON_OK || (command == LIFE_SET_ONLINE && cd_is_overwritten_used(cd))) {
+    struct returned_place place;
+
+    if (refusal == REASON_OK || (command == LIFE_SET_ONLINE && cd_is_overwritten_used(cd)) ||
+        (command == LIFE_REPLACE && refusal == REASON_DRIVE_FOREIGN &&
+         cd_is_returned(cd, &place))) {
         return true;
     }
     if (refusal == REASON_WRONG_STATE) {
@@ -469,6 +474,7 @@ bool rule_drive_for_use(const struct ctl_drive *cd, enum life_command command, b
                         bool serial_given, struct reason *ret_reason)
 {
     const struct ctl_group *cg = NULL;
+    struct returned_place place;
     char group[PATH_TEXT_BYTES];
     char what[PATH_TEXT_BYTES + 48];
 
@@ -483,12 +489,14 @@ bool rule_drive_for_use(const struct ctl_drive *cd, enum life_command command, b
         return refuse_data(ret_reason, cd, cd->signature);
     }
     cg = group_that_waits(cd);
-    if (cg != NULL) {
-        group_path(cg, group, sizeof(group));
-        (void)snprintf(what, sizeof(what), "what drive group %s waits for", group);
-        return refuse_data(ret_reason, cd, what);
+    if (cg == NULL && !cd_is_returned(cd, &place)) {
+        return true;
     }
-    return true;
+    group_path(cg != NULL ? cg : place.cg, group, sizeof(group));
+    (void)snprintf(what, sizeof(what),
+                   cg != NULL ? "what drive group %s waits for" : "former data of drive group %s",
+                   group);
+    return refuse_data(ret_reason, cd, what);
 }
 
 /* As a member of a foreign set that becomes ours. */

@@ -8,9 +8,13 @@
 #include "ctl/ctl_unclaimed.h"
 #include "ctl/finding_rows.h"
 #include "ctl/foreign_set.h"
+#include "ctl/member_returned.h"
+#include "ctl/place_drive.h"
 #include "ctl/vd_policies.h"
 
-static void drive_tell(const struct ctl_drive *cd, struct finding *finding, uint64_t count)
+/* cg: of which it is, or was, a member. */
+static void drive_tell_of(const struct ctl_drive *cd, const struct ctl_group *cg,
+                          struct finding *finding, uint64_t count)
 {
     char name[NAME_TEXT_BYTES];
     char path[PATH_TEXT_BYTES];
@@ -19,12 +23,17 @@ static void drive_tell(const struct ctl_drive *cd, struct finding *finding, uint
 
     drive_name(cd, name);
     drive_path(cd, path, sizeof(path));
-    if (cd->group != NULL) {
-        (void)snprintf(group, sizeof(group), "%u", cg_config(cd->group)->index);
+    if (cg != NULL) {
+        (void)snprintf(group, sizeof(group), "%u", cg_config(cg)->index);
     }
     (void)snprintf(number, sizeof(number), "%llu", (unsigned long long)count);
     finding_tell(finding, "drive", name, "serial", cd->identity.serial, "path", path, "group",
                  group, "count", number, NULL);
+}
+
+static void drive_tell(const struct ctl_drive *cd, struct finding *finding, uint64_t count)
+{
+    drive_tell_of(cd, cd->group, finding, count);
 }
 
 static bool drive_holds(const struct ctl_drive *cd, enum life_state state, struct finding *finding)
@@ -99,11 +108,32 @@ static bool is_offline(const void *subject, struct finding *finding)
     return drive_holds(subject, LIFE_OFFLN, finding);
 }
 
+/* A member that is not taken for one; told here if it can be. */
+static bool is_returned(const struct ctl_drive *cd, struct finding *finding)
+{
+    struct returned_place place;
+    bool later = false;
+
+    if (!cd_is_returned(cd, &place) || !cd_may_return(cd, &place)) {
+        return false;
+    }
+    later = cd_returned_is_later(cd, &place);
+    drive_tell_of(cd, place.cg, finding, 0);
+    reason_set(&finding->cause, later ? REASON_LABEL_LATER : REASON_OK, NULL);
+    place_command(place.cg, place.member, cd,
+                  later ? REASON_REMEDY_PLACE_HAS_DATA : REASON_REMEDY_PLACE_RETURNED,
+                  &finding->remedy);
+    return true;
+}
+
 /* One that has just come back is rebuilt by itself, and its state is not settled before. */
 static bool is_out_of_date(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
 
+    if (cd->group == NULL) {
+        return is_returned(cd, finding);
+    }
     return !cd->reinserted && drive_holds(cd, LIFE_STALE, finding);
 }
 

@@ -10,6 +10,7 @@
 #include "ctl/ctl_superseded.h"
 #include "ctl/ctl_unclaimed.h"
 #include "ctl/finding_rows.h"
+#include "ctl/member_returned.h"
 #include "ctl/place_drive.h"
 #include "meta/bad_blocks.h"
 #include "meta/config_state.h"
@@ -117,7 +118,7 @@ static void remedy_of_vacant(const struct ctl_group *cg, uint32_t member, struct
     struct reason reason;
     const struct ctl_drive *spare = spare_choose(cg, member, &reason);
 
-    if (spare != NULL) {
+    if (spare != NULL && (cg->ctl->record->auto_rebuild || member_returned(cg, member) == NULL)) {
         remedy_of_spare(cg, member, spare, finding);
         return;
     }

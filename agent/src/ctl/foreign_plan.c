@@ -8,6 +8,8 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/foreign_set.h"
+#include "ctl/member_returned.h"
+#include "ctl/place_drive.h"
 #include "drive/drive_layout.h"
 #include "meta/seal.h"
 
@@ -262,6 +264,32 @@ static bool refuse_here(struct foreign_plan *plan, const struct ctl_group *cg)
 }
 
 /* Whatever an old or copied member says of its group, or lacks of it. */
+/* A lost member of it that has come back is not merely old (member_returned.c). */
+static bool refuse_member(struct foreign_plan *plan, const struct foreign_set *set)
+{
+    for (uint32_t i = 0; i < set->drive_count; i++) {
+        const struct ctl_drive *cd = set->drives[i];
+        struct returned_place place;
+        bool later = false;
+
+        if (!cd_is_returned(cd, &place) || member_returned(place.cg, place.member) != cd) {
+            continue;
+        }
+        if (cd_may_return(cd, &place)) {
+            later = cd_returned_is_later(cd, &place);
+            place_command(place.cg, place.member, cd,
+                          later ? REASON_FOREIGN_MEMBER_LATER : REASON_FOREIGN_MEMBER,
+                          &plan->refusal);
+            return true;
+        }
+        if (cg_state(place.cg) == VIRTUAL_DRIVE_STATE_OFFLINE) {
+            place_command(place.cg, place.member, cd, REASON_FOREIGN_MEMBER_WAITS, &plan->refusal);
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool set_is_not_here(const struct ctl *ctl, struct foreign_plan *plan,
                             const struct foreign_set *set)
 {
@@ -270,7 +298,7 @@ static bool set_is_not_here(const struct ctl *ctl, struct foreign_plan *plan,
         const struct ctl_group *cg = group_by_guid(other, &set->guid);
 
         if (cg != NULL) {
-            return refuse_here(plan, cg);
+            return !refuse_member(plan, set) && refuse_here(plan, cg);
         }
     }
     return true;

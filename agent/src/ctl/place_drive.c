@@ -6,12 +6,16 @@
  *     group name the drive, what is on it and the command that overwrites it.
  * (2) What has a finding of its own (an unconfigured bad drive, a hot spare that cannot serve) is
  *     not told here again.
+ * (3) The lost member itself comes first, wherever it is (member_returned.c). Of a member whose bay
+ *     is not known, as after an import without it, any free drive will do: a new one is not taken
+ *     automatically then.
  */
 #include "ctl/place_drive.h"
 
 #include <stdio.h>
 
 #include "base/assert.h"
+#include "ctl/member_returned.h"
 
 bool drive_is_in_place(const struct ctl_group *cg, uint32_t member, const struct ctl_drive *cd)
 {
@@ -34,6 +38,22 @@ static const struct ctl_drive *drive_in_place(const struct ctl_group *cg, uint32
     return NULL;
 }
 
+/* (3) */
+static const struct ctl_drive *free_drive_find(const struct ctl_group *cg)
+{
+    LIST_FOR_EACH (node, &cg->ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+        struct reason reason;
+
+        if (!cd->departed && cd_life(cd) == LIFE_UGOOD && cd->found == NULL &&
+            cd->signature[0] == '\0' && (cd->drive == NULL || cd->settled) &&
+            drive_fits_group(cd, cg, &reason)) {
+            return cd;
+        }
+    }
+    return NULL;
+}
+
 static void cause_set(const struct ctl_drive *cd, enum reason_code code, const char *what,
                       struct reason *ret_cause)
 {
@@ -43,13 +63,13 @@ static void cause_set(const struct ctl_drive *cd, enum reason_code code, const c
     reason_set(ret_cause, code, "drive", name, "signature", what, NULL);
 }
 
-/* The command that rebuilds onto it. */
-static void remedy_set(const struct ctl_group *cg, uint32_t member, const struct ctl_drive *cd,
-                       enum reason_code code, struct reason *ret_remedy)
+void place_command(const struct ctl_group *cg, uint32_t member, const struct ctl_drive *cd,
+                   enum reason_code code, struct reason *ret_reason)
 {
     uint32_t per_span = cg_config(cg)->vds[0].geometry.members_per_span;
     char name[NAME_TEXT_BYTES];
     char path[PATH_TEXT_BYTES];
+    char lost[MEMBER_TEXT_BYTES];
     char group[16];
     char array[16];
     char row[16];
@@ -57,11 +77,49 @@ static void remedy_set(const struct ctl_group *cg, uint32_t member, const struct
     ASSERT(cg_config(cg)->vd_count > 0 && per_span > 0);
     drive_name(cd, name);
     drive_path(cd, path, sizeof(path));
+    (void)member_name(cg, member, lost); /* a bay or a serial number: both are names */
     (void)snprintf(group, sizeof(group), "%u", cg_config(cg)->index);
     (void)snprintf(array, sizeof(array), "%u", member / per_span);
     (void)snprintf(row, sizeof(row), "%u", member % per_span);
-    reason_set(ret_remedy, code, "drive", name, "path", path, "group", group, "array", array, "row",
-               row, NULL);
+    reason_set(ret_reason, code, "drive", name, "path", path, "group", group, "array", array, "row",
+               row, "member", lost, NULL);
+}
+
+/* The lost member itself. */
+static void returned_tell(const struct ctl_drive *cd, const struct returned_place *place,
+                          struct reason *ret_cause, struct reason *ret_remedy)
+{
+    bool later = cd_returned_is_later(cd, place);
+
+    cause_set(cd, later ? REASON_PLACE_RETURNED_LATER : REASON_PLACE_RETURNED, "", ret_cause);
+    place_command(place->cg, place->member, cd,
+                  later ? REASON_REMEDY_PLACE_HAS_DATA : REASON_REMEDY_PLACE_RETURNED, ret_remedy);
+}
+
+/* One that is in the bay. */
+static bool in_place_tell(const struct ctl_group *cg, uint32_t member, const struct ctl_drive *cd,
+                          struct reason *ret_cause, struct reason *ret_remedy)
+{
+    enum life_state life = cd_life(cd);
+
+    if (life != LIFE_UGOOD && life != LIFE_FOREIGN) {
+        return false;
+    }
+    if (!drive_fits_group(cd, cg, ret_cause)) {
+        return true;
+    }
+    if (life == LIFE_FOREIGN) {
+        cause_set(cd, REASON_PLACE_FOREIGN, "", ret_cause);
+        place_command(cg, member, cd, REASON_REMEDY_PLACE_FOREIGN, ret_remedy);
+    } else if (cd->signature[0] != '\0') {
+        cause_set(cd, REASON_PLACE_HAS_DATA, cd->signature, ret_cause);
+        place_command(cg, member, cd, REASON_REMEDY_PLACE_HAS_DATA, ret_remedy);
+    } else if (cd->reinserted || cd->attempt.waits) {
+        return false; /* its turn comes */
+    } else {
+        place_command(cg, member, cd, REASON_REMEDY_PLACE_FREE, ret_remedy);
+    }
+    return true;
 }
 
 /* Why (REASON_OK: for nothing that could be changed), and what to do about it (REASON_OK: use
@@ -69,29 +127,29 @@ static void remedy_set(const struct ctl_group *cg, uint32_t member, const struct
 static bool place_is_idle(const struct ctl_group *cg, uint32_t member, struct reason *ret_cause,
                           struct reason *ret_remedy)
 {
-    const struct ctl_drive *cd = drive_in_place(cg, member);
-    enum life_state life = cd != NULL ? cd_life(cd) : LIFE_STATE_MAX;
+    const struct ctl_drive *cd = NULL;
+    struct returned_place place;
 
     if (cg->phase != CTL_GROUP_RUNNING || !cg_member_is_vacant(cg, member) ||
-        !cg_is_redundant(cg) || (life != LIFE_UGOOD && life != LIFE_FOREIGN)) {
+        !cg_is_redundant(cg)) {
         return false;
     }
     ret_cause->code = REASON_OK;
     ret_remedy->code = REASON_OK;
-    if (!drive_fits_group(cd, cg, ret_cause)) {
+    cd = member_returned(cg, member);
+    if (cd != NULL && cd_is_returned(cd, &place) && cd_may_return(cd, &place)) {
+        returned_tell(cd, &place, ret_cause, ret_remedy);
         return true;
     }
-    if (life == LIFE_FOREIGN) {
-        cause_set(cd, REASON_PLACE_FOREIGN, "", ret_cause);
-        remedy_set(cg, member, cd, REASON_REMEDY_PLACE_FOREIGN, ret_remedy);
-    } else if (cd->signature[0] != '\0') {
-        cause_set(cd, REASON_PLACE_HAS_DATA, cd->signature, ret_cause);
-        remedy_set(cg, member, cd, REASON_REMEDY_PLACE_HAS_DATA, ret_remedy);
-    } else if (cd->reinserted || cd->attempt.waits) {
-        return false; /* its turn comes */
-    } else {
-        remedy_set(cg, member, cd, REASON_REMEDY_PLACE_FREE, ret_remedy);
+    cd = drive_in_place(cg, member);
+    if (cd != NULL) {
+        return in_place_tell(cg, member, cd, ret_cause, ret_remedy);
     }
+    cd = cg_config(cg)->members[member].place_known ? NULL : free_drive_find(cg);
+    if (cd == NULL) {
+        return false;
+    }
+    place_command(cg, member, cd, REASON_REMEDY_PLACE_UNKNOWN, ret_remedy);
     return true;
 }
 

@@ -115,6 +115,15 @@ static struct label_slots *slots_of(struct group_store *store, const struct driv
     return slots;
 }
 
+void group_store_ddf_forget(struct group_store *store, const struct drive *drive)
+{
+    struct label_slots *slots = slots_find(store, drive);
+
+    if (slots != NULL) {
+        ddf_copies_forget(&slots->ddf);
+    }
+}
+
 void group_store_forget(struct group_store *store, const struct drive *drive)
 {
     struct label_slots *slots = slots_find(store, drive);

@@ -217,6 +217,53 @@ class Advice(AgentCase):
             agent.ctl(f"/c0/e{EID}/s{slot}", "delete", "hotsparedrive")
             agent.stop()
 
+    def test_a_member_that_was_away_at_the_import(self):
+        """Everything names one command, as it can be pasted, and that is what ends it."""
+        agent = self.host(4)
+        agent.ctl("/c0", "add", "vd", "r5", f"drives={EID}:0-2", "name=data")
+        agent.until("consistency", lambda view: view.vd()["consistent"])
+        agent.stop()
+        shutil.rmtree(agent.state_dir)
+        drive, away = agent.directory / "plain1", agent.directory / "away"
+        drive.rename(away)
+        agent.start()
+        agent.ctl("/c0/fall", "import")
+        told = agent.ctl("status").stdout
+        self.assertEqual(set(re.findall(r'"(/c[^"]+)"', told)),
+                         {f"/c0/e{EID}/s3 insert dg=0 array=0 row=1"})
+        agent.stop()
+        away.rename(drive)
+        agent.start()
+        command = f"/c0/e{EID}/s1 insert dg=0 array=0 row=1 force"
+        for words in (("status",), ("explain", "/c0/v0"), ("explain", "/c0/d0"),
+                      ("explain", f"/c0/e{EID}/s1"), ("/c0", "show", "health"),
+                      ("/c0/fall", "show"), ("/c0/fall", "import")):
+            text = refusal(agent.ctl(*words, check=False))
+            named = {said for said in re.findall(r'"(/c[^"]+)"', text)}
+            self.assertEqual(named, {command}, words)
+        self.assertIn("Status = Success", agent.ctl(*command.split()).stdout)
+        agent.optimal("data")
+        self.assertIn("Findings = 0", agent.ctl("/c0", "show", "health").stdout)
+        agent.stop()
+        agent.start()
+        agent.optimal("data")
+
+    def test_a_member_that_came_back_before_undo(self):
+        agent = self.agent(slots=3).start()
+        agent.ctl("/c0", "add", "vd", "r5", f"drives={EID}:0-2", "name=data")
+        with agent.nbd() as disk:
+            disk.pwrite(b"kept" * 1024, 0)
+        agent.fault(1, "pull")
+        agent.until("the loss", lambda view: view.vd()["state"] == "degraded")
+        agent.ctl("/c0/v0", "del", "force")
+        agent.fault(1, "return")
+        agent.until("its return", lambda view: view.drive(1)["present"])
+        agent.ctl("/c0", "restore", "undo=1")
+        agent.optimal("data")
+        self.assertIn("Findings = 0", agent.ctl("/c0", "show", "health").stdout)
+        with agent.nbd() as disk:
+            self.assertEqual(bytes(disk.pread(4096, 0)), b"kept" * 1024)
+
     def test_a_drive_that_is_configured_twice(self):
         agent = self.host(4)
         agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:0,1", "name=data")

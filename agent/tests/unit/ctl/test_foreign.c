@@ -203,8 +203,8 @@ static void test_missing_and_late(void **state)
         world->slots[1].absent = false;
         slot_arrive(world, 1);
         world_settle(world, 20 * SIM_SECOND);
-        expect_told(world, "theirs refused foreign_i"); /* here, or incomplete by itself */
-        assert_int_not_equal(import(world, ""), REASON_OK);
+        expect_told(world, "theirs refused foreign_member: ");
+        assert_int_equal(import(world, ""), REASON_FOREIGN_MEMBER);
         world_settle(world, 20 * SIM_SECOND);
         assert_true(drives_sum(world) == sum);
         world_check(world, "theirs", 0, DATA, 0x66);

@@ -30,6 +30,7 @@ static void slot_leave(struct ctl_world *world, uint32_t slot, enum way way)
         world->slots[slot].absent = true;
         world_start(world);
     } else {
+        world->slots[slot].absent = true;
         slot_depart(world, slot);
     }
     world_settle(world, 20 * SIM_SECOND);
@@ -44,6 +45,7 @@ static void slot_come(struct ctl_world *world, uint32_t slot, enum way way)
         world->slots[slot].absent = false;
         world_start(world);
     } else {
+        world->slots[slot].absent = false;
         world->slots[slot].claim_error = way == BY_CLAIM ? -16 : 0; /* EBUSY */
         slot_arrive(world, slot);
         world_settle(world, 20 * SIM_SECOND);
@@ -148,7 +150,10 @@ static void expect_whole(struct ctl_world *world, const char *name, uint8_t fill
     expect_advice(world, NULL);
     world_restart(world);
     world_settle(world, MINUTE);
-    assert_true(world_wait_state(world, name, VIRTUAL_DRIVE_STATE_OPTIMAL, MINUTE));
+    if (!world_wait_state(world, name, VIRTUAL_DRIVE_STATE_OPTIMAL, MINUTE)) {
+        world_print_events(world, 0);
+        expect_advice(world, NULL);
+    }
     world_check(world, name, 0, DATA, fill);
     expect_advice(world, NULL);
 }
@@ -232,10 +237,8 @@ static void test_undone_with_copy(void **state UNUSED)
             world_write(world, "data", 0, DATA, fill);
         }
         assert_int_equal(world_delete(world, "data"), REASON_OK);
-        slot_arrive(world, i % 2 == 0 ? 1 : 3);
-        world_settle(world, SIM_SECOND);
-        slot_arrive(world, i % 2 == 0 ? 3 : 1);
-        world_settle(world, SIM_SECOND);
+        slot_come(world, i % 2 == 0 ? 1 : 3, BY_ARRIVAL);
+        slot_come(world, i % 2 == 0 ? 3 : 1, BY_ARRIVAL);
         assert_int_equal(world_undo(world), REASON_OK);
         assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 30 * MINUTE));
         world_check(world, "data", 0, DATA, fill);
@@ -286,6 +289,190 @@ static void test_undone_with_label(void **state UNUSED)
     world_free(world);
 }
 
+/* The set was imported without a drive, which is put back. */
+
+static enum reason_code set_refusal(struct ctl_world *world)
+{
+    return look(world)->refusal.code;
+}
+
+static enum reason_code insert(struct ctl_world *world, uint32_t slot, uint32_t row, bool force)
+{
+    struct ctl_command command = {.op = CTL_OP_DRIVE_REPLACE};
+    struct drive_group_view group;
+
+    assert_true(world_group(world, 0, &group, command.args.drive_replace.group));
+    strcpy(command.args.drive_replace.drive, slot_key(world, slot));
+    command.args.drive_replace.row = row;
+    command.args.drive_replace.force = force;
+    if (force) { /* what arrayctl fills in */
+        strcpy(command.args.drive_replace.serial, world->slots[slot].serial);
+    }
+    return world_run(world, &command);
+}
+
+/* What findings and the foreign set say works, and nothing happens before. */
+static void insert_by_advice(struct ctl_world *world, uint32_t slot, uint32_t row)
+{
+    uint64_t writes = world->slots[slot].drive->counters.writes;
+    char command[COMMAND_BYTES];
+
+    (void)snprintf(command, sizeof(command), "/c0/e252/s%u insert dg=0 array=0 row=%u force", slot,
+                   row);
+    expect_advice(world, command);
+    assert_int_equal(import(world, ""), set_refusal(world));
+    assert_int_equal(insert(world, slot, row, false), REASON_DRIVE_HAS_DATA);
+    world_settle(world, 5 * MINUTE);
+    expect_advice(world, command);
+    assert_true(world->slots[slot].drive->counters.writes == writes);
+    assert_int_equal(insert(world, slot, row, true), REASON_OK);
+}
+
+static void test_imported(void **state UNUSED)
+{
+    for (uint32_t i = 0; i < 3 * WAYS; i++) {
+        enum source source = (enum source)(i / WAYS); /* BY_LABELS, BY_DDF, BY_BOTH */
+        enum way way = (enum way)(i % WAYS);
+        struct ctl_world *world = NULL;
+
+        if (source != BY_LABELS && way == BY_FAULT) {
+            continue; /* not emulated */
+        }
+        world = world_foreign(100 + i, RAID_LEVEL_5, 3, source);
+        world->slots[1].absent = true;
+        world_start(world);
+        assert_int_equal(import(world, ""), REASON_OK);
+        world_write(world, "theirs", 0, DATA, 0x66);
+        world_settle(world, 20 * SIM_SECOND);
+        expect_advice(world, "/c0/e252/s3 insert dg=0 array=0 row=1");
+        slot_depart(world, 3);
+        world_settle(world, SIM_SECOND);
+        expect_advice(world, NULL);
+        slot_come(world, 1, way == BY_FAULT ? BY_ARRIVAL : way);
+        insert_by_advice(world, 1, 1);
+        expect_whole(world, "theirs", 0x66);
+        assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_ONLINE);
+        world_free(world);
+    }
+}
+
+/* It went on without those that were imported, and has the newer data. */
+static void test_imported_is_later(void **state UNUSED)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        struct ctl_world *world = world_of(130 + i, RAID_LEVEL_1, 2, BY_ARRIVAL);
+        struct drive_view view;
+
+        slot_leave(world, 0, BY_ARRIVAL);
+        world_write(world, "data", 0, DATA, 0x77);
+        world_settle(world, 20 * SIM_SECOND);
+        memory_lose(world);
+        world->slots[0].absent = false;
+        world->slots[1].absent = true;
+        if (i == 1) {
+            all_offer(world);
+        }
+        world_start(world);
+        assert_int_equal(import(world, ""), REASON_OK);
+        world_check(world, "data", 0, DATA, 0x5A);
+        slot_depart(world, 2);
+        slot_depart(world, 3);
+        slot_come(world, 1, BY_ARRIVAL);
+        assert_int_equal(set_refusal(world), REASON_FOREIGN_MEMBER_LATER);
+        assert_true(world_drive(world, 1, &view));
+        insert_by_advice(world, 1, 1);
+        expect_whole(world, "data", 0x5A);
+        world_free(world);
+    }
+}
+
+/* A hot spare has its place by now. */
+static void test_imported_and_spared(void **state UNUSED)
+{
+    for (int source = BY_LABELS; source <= BY_BOTH; source++) {
+        struct ctl_world *world =
+            world_foreign(140 + (uint64_t)source, RAID_LEVEL_5, 3, (enum source)source);
+
+        world->slots[1].absent = true;
+        world_start(world);
+        assert_int_equal(import(world, ""), REASON_OK);
+        world_write(world, "theirs", 0, DATA, 0x66);
+        assert_int_equal(world_spare(world, 3, NULL), REASON_OK);
+        assert_true(world_wait_state(world, "theirs", VIRTUAL_DRIVE_STATE_OPTIMAL, 30 * MINUTE));
+        slot_come(world, 1, BY_ARRIVAL);
+        expect_advice(world, "/c0/fall delete");
+        assert_int_equal(world_clear(world, look(world)->name), REASON_OK);
+        expect_whole(world, "theirs", 0x66);
+        world_free(world);
+    }
+}
+
+/* The group is offline by now: it needs its other drives, and nothing is to be overwritten. */
+static void test_imported_and_offline(void **state UNUSED)
+{
+    struct ctl_world *world = world_foreign(150, RAID_LEVEL_5, 3, BY_LABELS);
+
+    world->slots[1].absent = true;
+    world_start(world);
+    assert_int_equal(import(world, ""), REASON_OK);
+    world_write(world, "theirs", 0, DATA, 0x66);
+    world_settle(world, 20 * SIM_SECOND);
+    slot_depart(world, 3);
+    slot_leave(world, 2, BY_ARRIVAL);
+    slot_come(world, 1, BY_ARRIVAL);
+    assert_int_equal(set_refusal(world), REASON_FOREIGN_MEMBER_WAITS);
+    expect_advice(world, NULL);
+    assert_int_not_equal(insert(world, 1, 1, true), REASON_OK);
+    world_restart(world);
+    world_settle(world, MINUTE);
+    assert_int_equal(set_refusal(world), REASON_FOREIGN_MEMBER_WAITS);
+    expect_advice(world, NULL);
+    slot_come(world, 2, BY_ARRIVAL);
+    assert_true(world_wait_state(world, "theirs", VIRTUAL_DRIVE_STATE_DEGRADED, 10 * MINUTE));
+    insert_by_advice(world, 1, 1);
+    expect_whole(world, "theirs", 0x66);
+    world_free(world);
+}
+
+/* It cannot go anywhere but into its own place without being freed first. */
+static void test_imported_elsewhere(void **state UNUSED)
+{
+    struct ctl_world *world = world_foreign(160, RAID_LEVEL_6, 4, BY_LABELS);
+
+    world->slots[1].absent = true;
+    world->slots[2].absent = true;
+    world_start(world);
+    assert_int_equal(import(world, ""), REASON_OK);
+    slot_depart(world, 4);
+    slot_come(world, 1, BY_ARRIVAL);
+    assert_int_equal(insert(world, 1, 2, true), REASON_DRIVE_FOREIGN);
+    insert_by_advice(world, 1, 1);
+    assert_true(world_wait_state(world, "theirs", VIRTUAL_DRIVE_STATE_DEGRADED, 10 * MINUTE));
+    slot_come(world, 2, BY_ARRIVAL);
+    insert_by_advice(world, 2, 2);
+    expect_whole(world, "theirs", 0x5A);
+    world_free(world);
+}
+
+/* A write that fails leaves it what it was. */
+static void test_imported_fails(void **state UNUSED)
+{
+    struct ctl_world *world = world_foreign(170, RAID_LEVEL_5, 3, BY_LABELS);
+
+    world->slots[1].absent = true;
+    world_start(world);
+    assert_int_equal(import(world, ""), REASON_OK);
+    slot_depart(world, 3);
+    slot_come(world, 1, BY_ARRIVAL);
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_WRITE_ERROR), REASON_OK);
+    assert_int_not_equal(insert(world, 1, 1, true), REASON_OK);
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_CLEAR), REASON_OK);
+    world_settle(world, MINUTE);
+    insert_by_advice(world, 1, 1);
+    expect_whole(world, "theirs", 0x5A);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +480,12 @@ int main(void)
         cmocka_unit_test(test_undone_with_copy),
         cmocka_unit_test(test_undone_with_spare),
         cmocka_unit_test(test_undone_with_label),
+        cmocka_unit_test(test_imported),
+        cmocka_unit_test(test_imported_is_later),
+        cmocka_unit_test(test_imported_and_spared),
+        cmocka_unit_test(test_imported_and_offline),
+        cmocka_unit_test(test_imported_elsewhere),
+        cmocka_unit_test(test_imported_fails),
     };
 
     aw_test_catch_asserts();

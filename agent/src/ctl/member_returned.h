@@ -1,0 +1,25 @@
+/*
+ * Lost members that are back without being taken for what they are: see member_returned.c. Of the
+ * files of the controller only.
+ */
+#ifndef ARRAYWRIGHT_CTL_MEMBER_RETURNED_H
+#define ARRAYWRIGHT_CTL_MEMBER_RETURNED_H
+
+#include "ctl/ctl_private.h"
+
+struct returned_place {
+    struct ctl_group *cg;
+    uint32_t member;
+};
+
+/* The drive is a lost member of a drive group here. */
+bool cd_is_returned(const struct ctl_drive *cd, struct returned_place *ret_place);
+/* It may hold newer data than the drive group. */
+bool cd_returned_is_later(const struct ctl_drive *cd, const struct returned_place *place);
+/* Its place can be given back to it now: by a command, and nobody else is about to take it. */
+bool cd_may_return(const struct ctl_drive *cd, const struct returned_place *place);
+/* The lost member; of several drives that say so, the one that the group names. NULL: it is not
+ * here. */
+const struct ctl_drive *member_returned(const struct ctl_group *cg, uint32_t member);
+
+#endif
