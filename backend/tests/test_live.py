@@ -61,9 +61,12 @@ class Stream:
 
 
 @asynccontextmanager
-async def listening(client: httpx.AsyncClient, last_id: str | None = None) -> AsyncIterator[Stream]:
+async def listening(
+    client: httpx.AsyncClient, last_id: str | None = None, *, after: str | None = None
+) -> AsyncIterator[Stream]:
     headers = {"Last-Event-ID": last_id} if last_id is not None else {}
-    async with client.stream("GET", "/live/stream", headers=headers) as response:
+    params = {"after": after} if after is not None else {}
+    async with client.stream("GET", "/live/stream", headers=headers, params=params) as response:
         assert response.status_code == 200
         assert response.headers["Content-Type"].startswith("text/event-stream")
         yield Stream(response)
@@ -104,6 +107,23 @@ async def test_ready_can_be_resumed_from(raid5: FakeAgent, viewer: httpx.AsyncCl
     await raid5.change("drive", "d1", documents.drive(1, locating=True))
     async with listening(viewer, last_id) as stream:
         await stream.expect("ready")
+        await stream.changes_until("drive")
+
+
+async def test_nothing_is_missed_between_the_first_answers_and_the_stream(
+    raid5: FakeAgent, viewer: httpx.AsyncClient
+) -> None:
+    position = (await viewer.get("/auth/session")).json()["live_position"]
+    drive = (await viewer.get("/drives")).json()["items"][0]
+    await raid5.change("drive", "d0", documents.drive(0, locating=True))
+    async with listening(viewer, after=position) as stream:
+        await stream.expect("ready")
+        await stream.changes_until("drive", drive["id"])
+        last_id = stream.last_id
+    # A browser that reconnects sends both.
+    async with listening(viewer, last_id, after=position) as stream:
+        await stream.expect("ready")
+        await raid5.change("drive", "d1", documents.drive(1, locating=True))
         await stream.changes_until("drive")
 
 

@@ -76,8 +76,8 @@ async def log_out(
 
 
 @router.get("/session", responses=problems())
-async def get_session(principal: Viewer, session: ReadSession) -> Session:
-    return await login.describe(session, principal)
+async def get_session(runtime: RuntimeDep, principal: Viewer, session: ReadSession) -> Session:
+    return await login.describe(session, runtime, principal)
 
 
 @router.post("/password", status_code=204, responses=problems(429))

@@ -89,6 +89,7 @@ async def log_in(runtime: Runtime, body: LoginRequest, caller: Caller) -> Logged
             user=user_view(present, principal, administrators),
             csrf_token=row.csrf_token,
             expires_at=moment(row.expires_us),
+            live_position=runtime.hub.position,
         ),
     )
 
@@ -120,7 +121,7 @@ async def log_out(session: AsyncSession, runtime: Runtime, principal: Principal)
     runtime.hub.end(reason="logout", session_id=principal.session_id)
 
 
-async def describe(session: AsyncSession, principal: Principal) -> Session:
+async def describe(session: AsyncSession, runtime: Runtime, principal: Principal) -> Session:
     user = await repository.user_by_id(session, principal.user_id)
     if user is None:
         raise UnauthenticatedError("Log in first.")
@@ -128,6 +129,7 @@ async def describe(session: AsyncSession, principal: Principal) -> Session:
         user=user_view(user, principal, await repository.count_administrators(session)),
         csrf_token=principal.csrf_token,
         expires_at=moment(principal.expires_us),
+        live_position=runtime.hub.position,
     )
 
 

@@ -50,6 +50,13 @@ class Session(ApiModel):
         str | None, Field(description="null when the request was made with an API token")
     ]
     expires_at: Timestamp | None
+    live_position: Annotated[
+        str,
+        Field(
+            description="a live stream opened with it as `after` misses no change of what is "
+            "fetched after this answer"
+        ),
+    ]
 
 
 class UserCreate(ApiInput):

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header
+from fastapi import APIRouter, Header, Query
 from fastapi.responses import StreamingResponse
 
 from arraywright.dependencies import RuntimeDep, Viewer
@@ -31,10 +31,14 @@ async def open_stream(
     runtime: RuntimeDep,
     principal: Viewer,
     last_event_id: Annotated[str | None, Header(max_length=64)] = None,
+    after: Annotated[
+        str | None, Query(max_length=64, description="`live_position` of the session")
+    ] = None,
 ) -> StreamingResponse:
-    """Resumes after Last-Event-ID if that is still known, else begins with `reset`."""
+    """Resumes after Last-Event-ID, or else `after`, if that is still known; else begins with
+    `reset`."""
     return StreamingResponse(
-        stream.render(runtime, principal, last_event_id),
+        stream.render(runtime, principal, last_event_id if last_event_id is not None else after),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )

@@ -87,6 +87,11 @@ class Hub:
     def event_id(self, number: int) -> str:
         return f"{self._boot}-{number}"
 
+    @property
+    def position(self) -> str:
+        """What is read from now on misses nothing that a stream after this tells."""
+        return self.event_id(self._number)
+
     def publish(self, changes: Iterable[Change]) -> None:
         changes = list(changes)
         for change in changes:

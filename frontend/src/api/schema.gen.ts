@@ -1336,7 +1336,8 @@ export interface paths {
         };
         /**
          * Stream
-         * @description Resumes after Last-Event-ID if that is still known, else begins with `reset`.
+         * @description Resumes after Last-Event-ID, or else `after`, if that is still known; else begins with
+         *     `reset`.
          */
         get: operations["live_stream"];
         put?: never;
@@ -6233,6 +6234,11 @@ export interface components {
             csrf_token: string | null;
             /** Expires At */
             expires_at: string | null;
+            /**
+             * Live Position
+             * @description a live stream opened with it as `after` misses no change of what is fetched after this answer
+             */
+            live_position: string;
             user: components["schemas"]["User"];
         };
         /** SeverityCount */
@@ -13651,7 +13657,10 @@ export interface operations {
     };
     live_stream: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `live_position` of the session */
+                after?: string | null;
+            };
             header?: {
                 "last-event-id"?: string | null;
             };

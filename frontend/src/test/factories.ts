@@ -31,7 +31,7 @@ export function user(part: Partial<User> = {}): User {
 }
 
 export function session(part: Partial<User> = {}): Session {
-  return { user: user(part), csrf_token: 'csrf-1', expires_at: TIME }
+  return { user: user(part), csrf_token: 'csrf-1', expires_at: TIME, live_position: 'b-1' }
 }
 
 export function host(part: Partial<Host> = {}): Host {

@@ -74,13 +74,14 @@ describe('openSharedStream', () => {
     FakeEventSource.last.say('ready', {})
     FakeEventSource.last.say('change', { changes: [] })
     expect(first.heard).toContain('change')
-    expect(second.heard.slice(-3)).toEqual(['live', 'ready', 'change'])
+    expect(second.heard.slice(-4)).toEqual(['live', 'reset', 'ready', 'change'])
   })
 
-  it('tells a tab that comes later that it is live', () => {
-    tab()
+  it('tells a tab that comes later that it is live, and to fetch what it has not heard', () => {
+    const first = tab()
     FakeEventSource.last.say('ready', {})
-    expect(tab().heard.at(-1)).toBe('live')
+    expect(tab().heard).toEqual(['connecting', 'live', 'reset'])
+    expect(first.heard).not.toContain('reset')
   })
 
   it('passes the stream on when its tab closes, and fetches what was missed', async () => {
@@ -90,7 +91,10 @@ describe('openSharedStream', () => {
     first.close()
     await vi.waitFor(() => expect(FakeEventSource.opened).toHaveLength(2))
     expect(FakeEventSource.opened[0]?.readyState).toBe(FakeEventSource.CLOSED)
-    expect(second.heard).toContain('reset')
+    // Not before the new stream listens: what changes in between would be missed.
+    const before = second.heard.length
+    FakeEventSource.last.say('ready', {})
+    expect(second.heard.slice(before)).toEqual(['live', 'reset', 'ready'])
     FakeEventSource.last.say('change', { changes: [] })
     expect(second.heard.at(-1)).toBe('change')
     expect(first.heard.filter((each) => each === 'change')).toHaveLength(0)

@@ -22,10 +22,18 @@ export function openSharedStream(url: string, handlers: StreamHandlers): () => v
   const stop = new AbortController()
   let status: LiveStatus = 'connecting'
   let isOwner = false
+  let hasJoined = false
 
   const note = (next: LiveStatus) => {
     status = next
     handlers.onStatus(next)
+  }
+  /** What the stream told between the first answers of this page and its joining was not heard. */
+  const follow = (next: LiveStatus) => {
+    note(next)
+    if (next !== 'live' || hasJoined) return
+    hasJoined = true
+    handlers.onMessage({ type: 'reset' })
   }
   const tell = (relay: Relay) => {
     if (!stop.signal.aborted) channel.postMessage(relay)
@@ -47,7 +55,7 @@ export function openSharedStream(url: string, handlers: StreamHandlers): () => v
       if (isOwner) tell({ type: 'status', status })
     } else if (!isOwner) {
       if (relay.type === 'message') handlers.onMessage(relay.message)
-      else note(relay.status)
+      else follow(relay.status)
     }
   }
 
@@ -55,9 +63,7 @@ export function openSharedStream(url: string, handlers: StreamHandlers): () => v
     if (lock === null) return Promise.resolve()
     const takesOver = status === 'live' || status === 'lost'
     isOwner = true
-    const close = openStream(url, own)
-    // Between two owners nobody listened.
-    if (takesOver) own.onMessage({ type: 'reset' })
+    const close = openStream(url, own, takesOver)
     return new Promise((release) => {
       stop.signal.addEventListener('abort', () => {
         close()

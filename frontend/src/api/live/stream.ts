@@ -14,16 +14,21 @@ export interface StreamHandlers {
   onStatus: (status: LiveStatus) => void
 }
 
+/** A stream that begins where the first answers of the page were read. */
+export const streamAfter = (url: string, position: string) =>
+  `${url}?after=${encodeURIComponent(position)}`
+
 export function retryDelay(attempt: number, random: number): number {
   const delay = Math.min(RETRY_CAP_MS, RETRY_BASE_MS * 2 ** attempt)
   return delay / 2 + (delay / 2) * random
 }
 
-export function openStream(url: string, handlers: StreamHandlers): () => void {
+/** `isLate`: for a while before nobody listened, as after an interruption. */
+export function openStream(url: string, handlers: StreamHandlers, isLate = false): () => void {
   let source: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let attempt = 0
-  let wasLive = false
+  let wasLive = isLate
 
   function receive(message: LiveMessage) {
     if (message.type === 'ready') {

@@ -6,6 +6,8 @@ import { watchPresence } from '@/api/live/presence'
 import type { LiveStatus } from '@/api/live/protocol'
 import { refresh } from '@/api/live/refresh'
 import { openSharedStream } from '@/api/live/shared-stream'
+import { streamAfter } from '@/api/live/stream'
+import { sessionQuery } from '@/api/session'
 import { rootPath } from '@/lib/root-path'
 
 const STREAM_URL = `${rootPath()}/api/v1/live/stream`
@@ -22,14 +24,14 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient()
   const [status, setStatus] = useState<LiveStatus>('connecting')
 
-  useEffect(
-    () =>
-      openSharedStream(STREAM_URL, {
-        onMessage: (message) => void applyMessage(client, message),
-        onStatus: setStatus,
-      }),
-    [client],
-  )
+  useEffect(() => {
+    const session = client.getQueryData(sessionQuery.queryKey)
+    const url = session ? streamAfter(STREAM_URL, session.live_position) : STREAM_URL
+    return openSharedStream(url, {
+      onMessage: (message) => void applyMessage(client, message),
+      onStatus: setStatus,
+    })
+  }, [client])
 
   useEffect(() => watchPresence(client), [client])
 
