@@ -1,4 +1,5 @@
 import { test as base, type Page } from '@playwright/test';
+import { attachEvidence } from './evidence.ts';
 import { Stack, type StackOptions } from './stack.ts';
 
 /**
@@ -35,10 +36,11 @@ export const test = base.extend<
     },
     { scope: 'worker', timeout: 90_000 },
   ],
-  console: async ({ page, stack }, use) => {
+  console: async ({ page, stack }, use, info) => {
     const console = new Console(page, stack);
     await console.logIn(stack.info.user, stack.info.password);
     await use(console);
+    if (info.status !== info.expectedStatus) await attachEvidence(page, stack, info);
   },
 });
 
