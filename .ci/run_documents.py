@@ -166,7 +166,7 @@ def run_in_root(name: str, script: str, log: Path, ccache: bool) -> None:
         target = root.path / "usr/local/bin" / helper
         shutil.copyfile(ROOT / ".ci/bare" / helper, target)
         target.chmod(0o755)
-    root.clone()
+    root.clone(COMMIT)
     # Programs ask whether systemd runs; the systemctl above answers for it.
     (root.path / "run/systemd/system").mkdir(parents=True, exist_ok=True)
     (root.path / "commands.sh").write_text(script)
