@@ -27,6 +27,7 @@
 #include "ctl/ctl_glitch.h"
 #include "ctl/ctl_host.h"
 #include "ctl/ctl_label.h"
+#include "ctl/ctl_measure.h"
 #include "ctl/ctl_number.h"
 #include "ctl/ctl_patrol.h"
 #include "ctl/ctl_size.h"
@@ -41,7 +42,6 @@
 #include "meta/former_owner.h"
 #include "meta/group_store.h"
 #include "task/erase.h"
-#include "task/measurement.h"
 #include "task/task.h"
 #include "vd/cached.h"
 #include "vd/group.h"
@@ -195,15 +195,6 @@ enum ctl_group_phase {
     CTL_GROUP_RUNNING,
     CTL_GROUP_STOPPING,
     CTL_GROUP_STOPPED
-};
-
-/* Of a virtual drive: the last one, or that which runs (ctl_measure.c). */
-struct ctl_measure {
-    struct measurement *run; /* NULL: there was none */
-    bool active; /* from its first event to its last: it is not exported */
-    bool started;
-    enum reason_code why; /* it has not completed; REASON_OK: nobody stopped it */
-    uint64_t began_us, ended_us; /* wall; ended 0: it is active */
 };
 
 struct ctl_vd {
