@@ -1,6 +1,6 @@
 /*
- * Drives with another life of their group: one that comes to a group at work, and has a record of
- * that group which the others never had, was in use without them.
+ * Drives with another life of their group: one that comes to a group at work, or to its start, and
+ * has a record of that group which the others never had, was in use without them.
  *
  * (1) It may hold the newer data: it is not rebuilt unasked. Where records went to labels only, the
  *     group had no way to know when it was started without that drive. The group remembers it.
@@ -27,12 +27,13 @@ bool cg_label_is_later(const struct ctl_group *cg, const struct drive_label *lab
     uint64_t known = config->members[label->member].known_sequence;
     bool later = label->record.sequence > known + config->member_count + 1;
 
-    if (!is_at_work(cg) || !cg_member_is_vacant(cg, label->member) || known == 0 ||
-        label->record.sequence <= known || group_member_is_unsaved(cg->group, label->member) ||
+    if (!cg_member_is_vacant(cg, label->member) || known == 0 || label->record.sequence <= known ||
         CTL_BUG(LATER_REBUILT)) {
         return false;
     }
-    if (group_record_is_own(cg->group, label->member, &label->record) && !CTL_BUG(OWN_IS_LATER)) {
+    if (is_at_work(cg) && (group_member_is_unsaved(cg->group, label->member) ||
+                           (group_record_is_own(cg->group, label->member, &label->record) &&
+                            !CTL_BUG(OWN_IS_LATER)))) {
         return false;
     }
     for (uint32_t i = 0; i < config->member_count && i < label->record.member_count; i++) {

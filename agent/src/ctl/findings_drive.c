@@ -43,6 +43,9 @@ static bool drive_holds(const struct ctl_drive *cd, enum life_state state, struc
     }
     drive_tell(cd, finding, 0);
     (void)cd_state_reason(cd, &finding->cause); /* none is left as it is */
+    if (finding->cause.code == REASON_LABEL_LATER) {
+        finding->remedy.code = REASON_REMEDY_DRIVE_LATER;
+    }
     return true;
 }
 

@@ -128,7 +128,11 @@ static void remedy_of_vacant(const struct ctl_group *cg, uint32_t member, struct
     }
     cause_of_no_spare(cg, member, finding);
     if (own != NULL && own->present && !own->departed) {
-        remedy_drive(finding, REASON_REMEDY_REBUILD_START, own);
+        remedy_drive(finding,
+                     cg_config(cg)->members[member].why == REASON_LABEL_LATER
+                         ? REASON_REMEDY_DRIVE_LATER
+                         : REASON_REMEDY_REBUILD_START,
+                     own);
     }
 }
 

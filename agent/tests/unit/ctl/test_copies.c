@@ -240,6 +240,43 @@ static void test_a_later_life(void **state)
     world_free(world);
 }
 
+/* Both lives meet at a start. Whichever goes on, nothing is rebuilt on the other unasked; and it
+ * may be rebuilt when somebody has decided. */
+static void test_two_lives_at_a_start(void **state)
+{
+    (void)state;
+    for (uint32_t longer = 0; longer < 2; longer++) {
+        struct ctl_world *world = world_of_two_lives(45 + longer);
+        uint8_t bytes[2] = {0x11, 0x22};
+        uint64_t writes = 0;
+        uint32_t other = 0;
+
+        for (uint32_t i = 0; i < 40 * longer; i++) {
+            world_write(world, "data", 0, DATA, 0x11);
+            world_settle(world, MINUTE);
+        }
+        world_stop(world);
+        world->slots[1].absent = false;
+        world_start(world);
+        world_settle(world, 5 * MINUTE);
+        other = world_drive_state(world, 0) == DRIVE_STATE_ONLINE ? 1 : 0;
+        assert_int_equal(other, longer);
+        expect_later(world, other);
+        writes = world->slots[other].drive->counters.writes;
+        world_check(world, "data", 0, DATA, bytes[1 - other]);
+        world_restart(world);
+        world_settle(world, 5 * MINUTE);
+        expect_later(world, other);
+        assert_int_equal(world->slots[other].drive->counters.writes, writes);
+        world_check(world, "data", 0, DATA, bytes[1 - other]);
+        assert_int_equal(
+            world_task(world, CTL_OP_REBUILD, slot_key(world, other), TASK_ACTION_START),
+            REASON_OK);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+        world_free(world);
+    }
+}
+
 /* Slot 1 as it was with 0x11 is in use, and the drive itself comes with its later life: it is not
  * used, and does not take the place at the next start. */
 static void test_a_later_life_of_a_copy(void **state)
@@ -408,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_no_redundancy),
         cmocka_unit_test(test_foreign),
         cmocka_unit_test(test_a_later_life),
+        cmocka_unit_test(test_two_lives_at_a_start),
         cmocka_unit_test(test_a_later_life_of_a_copy),
         cmocka_unit_test(test_a_member_before_a_spare),
         cmocka_unit_test(test_pulled_within_a_record),
