@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_settle.h"
 
 void command_drive_offline(struct ctl *ctl, struct ctl_command *command)
 {
@@ -82,7 +83,12 @@ void command_drive_online(struct ctl *ctl, struct ctl_command *command)
     drive_path(cd, path, sizeof(path));
     ctl_event(ctl, EVENT_DRIVE_SET_ONLINE, cd->identity.key, "drive", path, NULL);
     drive_health_reset(cd->drive);
-    cd->group->revive_asked = true;
+    if (cd->group == NULL) { /* a copy of the drive that is needed */
+        cd->reinserted = true;
+        cd_look_again(cd);
+    } else {
+        cd->group->revive_asked = true;
+    }
     command_object_add(command, &cd->object);
     command_done(ctl);
 }

@@ -23,6 +23,7 @@
 #include "base/assert.h"
 #include "ctl/ctl_await.h"
 #include "ctl/ctl_damage.h"
+#include "ctl/ctl_settle.h"
 #include "ctl/ctl_unclaimed.h"
 
 #define START_EARLY_US UINT64_C(300000)

@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_settle.h"
 #include "ctl/ctl_unclaimed.h"
 
 /* Its port has gone: the group learns of it, and whatever its label said is open again. */

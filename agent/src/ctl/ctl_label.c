@@ -13,6 +13,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_settle.h"
 #include "drive/drive_layout.h"
 
 #define MIB_BYTES (UINT64_C(1) << 20)

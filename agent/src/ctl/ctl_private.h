@@ -597,9 +597,6 @@ void ctl_drives_work(struct ctl *ctl);
 void ctl_drives_free(struct ctl *ctl);
 bool ctl_drives_are_idle(const struct ctl *ctl);
 
-/* ctl_settle.c: what the label of a drive means */
-void cd_settle(struct ctl_drive *cd);
-
 /* ctl_battery.c */
 MUST_CHECK int battery_create(struct ctl *ctl);
 void battery_begin(struct ctl *ctl);

@@ -177,6 +177,19 @@ static bool settle_copied(struct ctl_drive *cd, const struct drive_label *label)
     return false;
 }
 
+/* An emulated drive keeps its place while it is pulled. One with the same label, which is a copy of
+ * it, takes that place. */
+static void place_of_absent_clear(struct ctl_group *cg, uint32_t member,
+                                  const struct drive_label *label)
+{
+    struct ctl_drive *holder = cg->members[member];
+
+    if (holder != NULL && !holder->present && !holder->gone_noted &&
+        uuid_equal(&holder->uuid, &label->drive)) {
+        cd_place_clear(holder);
+    }
+}
+
 static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
 {
     struct ctl_group *cg = ctl_damage_group_of(cd->ctl, label);
@@ -192,6 +205,9 @@ static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
         ctl_group_take_record(cg, &label->record);
     }
     config = cg_config(cg);
+    if (label->member < config->member_count && cg->members[label->member] != cd) {
+        place_of_absent_clear(cg, label->member, label);
+    }
     /* It is another's, or, with a rebuild about to begin, as good as that. */
     if (label->member >= config->member_count ||
         !uuid_equal(&config->members[label->member].drive, &label->drive) ||

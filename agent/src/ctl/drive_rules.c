@@ -157,7 +157,9 @@ static bool state_permits(const struct ctl_drive *cd, enum life_command command,
 
     if (refusal == REASON_OK || (command == LIFE_SET_ONLINE && cd_is_overwritten_used(cd)) ||
         (command == LIFE_REPLACE && refusal == REASON_DRIVE_FOREIGN &&
-         cd_is_returned(cd, &place))) {
+         cd_is_returned(cd, &place)) ||
+        (command == LIFE_SET_ONLINE && cd_is_needed_copy(cd, &place) &&
+         !cd_copy_is_older(cd, &place))) {
         return true;
     }
     if (refusal == REASON_WRONG_STATE) {

@@ -218,7 +218,15 @@ static bool has_foreign_sets(const void *subject, struct finding *finding)
     finding_tell(finding, "controller", path, "names", ctl->foreign.refused, "path", path, NULL);
     finding->what.code = REASON_FINDING_FOREIGN_REFUSED;
     finding->cause = ctl->foreign.refusal;
-    finding->remedy.code = foreign_remedy(ctl->foreign.refusal.code);
+    if (finding->cause.code == REASON_FOREIGN_COPY_NEEDED ||
+        finding->cause.code == REASON_FOREIGN_COPY_OLDER) {
+        finding->remedy = finding->cause; /* it names the drives */
+        finding->remedy.code = finding->cause.code == REASON_FOREIGN_COPY_NEEDED
+                                   ? REASON_REMEDY_FOREIGN_COPY_NEEDED
+                                   : REASON_REMEDY_FOREIGN_COPY_OLDER;
+    } else {
+        finding->remedy.code = foreign_remedy(ctl->foreign.refusal.code);
+    }
     return true;
 }
 

@@ -272,6 +272,13 @@ static bool refuse_member(struct foreign_plan *plan, const struct foreign_set *s
         struct returned_place place;
         bool later = false;
 
+        if (cd_is_needed_copy(cd, &place)) {
+            place_command(place.cg, place.member, cd,
+                          cd_copy_is_older(cd, &place) ? REASON_FOREIGN_COPY_OLDER
+                                                       : REASON_FOREIGN_COPY_NEEDED,
+                          &plan->refusal);
+            return true;
+        }
         if (!cd_is_returned(cd, &place) || member_returned(place.cg, place.member) != cd) {
             continue;
         }

@@ -147,3 +147,42 @@ const struct ctl_drive *member_returned(const struct ctl_group *cg, uint32_t mem
     }
     return first;
 }
+
+/* The drive that had this place when the group went offline, or was in sync when the group stopped,
+ * is not here. */
+static bool place_needs_drive(const struct ctl_group *cg, uint32_t member)
+{
+    const struct ctl_drive *holder = cg->members[member];
+
+    if (cg_state(cg) != VIRTUAL_DRIVE_STATE_OFFLINE || (holder != NULL && holder->present)) {
+        return false;
+    }
+    return cg->phase == CTL_GROUP_RUNNING
+               ? group_member_is_unsaved(cg->group, member)
+               : cg->phase == CTL_GROUP_WAITING && !cg_member_is_vacant(cg, member);
+}
+
+bool cd_is_needed_copy(const struct ctl_drive *cd, struct returned_place *ret_place)
+{
+    const struct drive_label *label = cd->foreign_label;
+    const struct member_config *member = NULL;
+
+    if (!cd->foreign || label == NULL || !cd->present || cd->departed ||
+        !uuid_equal(&label->controller, &cd->ctl->record->controller)) {
+        return false;
+    }
+    ret_place->cg = group_by_guid(cd->ctl, &label->group);
+    ret_place->member = label->member;
+    if (ret_place->cg == NULL || label->member >= cg_config(ret_place->cg)->member_count) {
+        return false;
+    }
+    member = &cg_config(ret_place->cg)->members[label->member];
+    return uuid_equal(&member->drive, &label->drive) &&
+           place_needs_drive(ret_place->cg, label->member);
+}
+
+bool cd_copy_is_older(const struct ctl_drive *cd, const struct returned_place *place)
+{
+    return cd->foreign_label->record.sequence <
+           cg_config(place->cg)->members[place->member].known_sequence;
+}

@@ -21,5 +21,9 @@ bool cd_may_return(const struct ctl_drive *cd, const struct returned_place *plac
 /* The lost member; of several drives that say so, the one that the group names. NULL: it is not
  * here. */
 const struct ctl_drive *member_returned(const struct ctl_group *cg, uint32_t member);
+/* (4): a copy of a drive that is not here, without which its drive group is offline. */
+bool cd_is_needed_copy(const struct ctl_drive *cd, struct returned_place *ret_place);
+/* Such a copy has missed writes by its own label: it cannot be used. */
+bool cd_copy_is_older(const struct ctl_drive *cd, const struct returned_place *place);
 
 #endif

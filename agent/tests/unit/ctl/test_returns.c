@@ -54,6 +54,17 @@ static void slot_come(struct ctl_world *world, uint32_t slot, enum way way)
     world_settle(world, 20 * SIM_SECOND);
 }
 
+/* Another drive with what the first one holds; it is not there. */
+static void slot_copy(struct ctl_world *world, uint32_t from, uint32_t to)
+{
+    const struct sim_cut_plan as_it_is = {.cut = SIM_CUT_DROP_ALL};
+
+    world->retired[world->retired_count] = world->slots[to].drive;
+    world->retired_emulated[world->retired_count++] = world->slots[to].emulated;
+    world->slots[to].drive = sim_drive_fork(world->slots[from].drive, world->sim, &as_it_is);
+    world->slots[to].emulated = NULL;
+}
+
 /* Advice: the commands that findings and foreign sets name, each once. */
 
 struct advice {
@@ -218,8 +229,6 @@ static void test_undone(void **state UNUSED)
 /* One of them and a copy of it: the drive itself is the member, in whatever order they come. */
 static void test_undone_with_copy(void **state UNUSED)
 {
-    const struct sim_cut_plan as_it_is = {.cut = SIM_CUT_DROP_ALL};
-
     for (uint32_t i = 0; i < 4; i++) {
         struct ctl_world *world =
             world_of(60 + i, i / 2 == 0 ? RAID_LEVEL_1 : RAID_LEVEL_0, 2, BY_ARRIVAL);
@@ -229,10 +238,7 @@ static void test_undone_with_copy(void **state UNUSED)
         slot_leave(world, 1, BY_ARRIVAL);
         slot_depart(world, 3);
         world_settle(world, SIM_SECOND);
-        world->retired[world->retired_count] = world->slots[3].drive;
-        world->retired_emulated[world->retired_count++] = world->slots[3].emulated;
-        world->slots[3].drive = sim_drive_fork(world->slots[1].drive, world->sim, &as_it_is);
-        world->slots[3].emulated = NULL;
+        slot_copy(world, 1, 3);
         if (i / 2 == 0) {
             world_write(world, "data", 0, DATA, fill);
         }
@@ -473,6 +479,131 @@ static void test_imported_fails(void **state UNUSED)
     world_free(world);
 }
 
+/* Copies of a drive that a group needs */
+
+static const struct {
+    enum raid_level level;
+    uint32_t count, away; /* the last one is copied */
+} needing[] = {{RAID_LEVEL_0, 2, 1}, {RAID_LEVEL_1, 2, 2}, {RAID_LEVEL_5, 3, 2}};
+
+/* The copy has what the drive held, and it was not here with it: it takes the place. The drive
+ * itself, if it comes back, is not used beside it. */
+static void test_copy_of_needed(void **state UNUSED)
+{
+    for (uint32_t i = 0; i < sizeof(needing) / sizeof(needing[0]) * 2; i++) {
+        uint32_t set = i / 2, last = needing[set].count - 1, copy = needing[set].count + 1;
+        enum way way = i % 2 == 0 ? BY_FAULT : BY_ARRIVAL;
+        struct ctl_world *world = world_of(200 + i, needing[set].level, needing[set].count, way);
+        struct virtual_drive_view view;
+
+        slot_leave(world, copy, BY_ARRIVAL);
+        for (uint32_t k = needing[set].away; k > 0; k--) {
+            slot_leave(world, last + 1 - k, way);
+        }
+        assert_true(world_vd(world, "data", &view, NULL));
+        assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OFFLINE);
+        slot_copy(world, last, copy);
+        slot_come(world, copy, BY_ARRIVAL);
+        world_settle(world, MINUTE);
+        assert_true(world_vd(world, "data", &view, NULL));
+        assert_int_not_equal(view.state, VIRTUAL_DRIVE_STATE_OFFLINE);
+        world_check(world, "data", 0, DATA, 0x5A);
+        world_write(world, "data", 0, DATA, 0x77);
+        slot_come(world, last, way);
+        world_settle(world, MINUTE);
+        world_check(world, "data", 0, DATA, 0x77);
+        world_restart(world);
+        world_settle(world, MINUTE);
+        world_check(world, "data", 0, DATA, 0x77);
+        world_free(world);
+    }
+}
+
+static void expect_state(struct ctl_world *world, const char *name, enum virtual_drive_state state)
+{
+    struct virtual_drive_view view;
+
+    assert_true(world_vd(world, name, &view, NULL));
+    assert_int_equal(view.state, state);
+}
+
+static enum reason_code set_online(struct ctl_world *world, uint32_t slot)
+{
+    return world_drive_op(world, CTL_OP_DRIVE_ONLINE, slot);
+}
+
+/* The copy was here while the drive was: how old it is only a user can tell. It is taken on
+ * request, and only while it is needed. */
+static void test_copy_beside_needed(void **state UNUSED)
+{
+    for (uint32_t i = 0; i < sizeof(needing) / sizeof(needing[0]) * 2; i++) {
+        uint32_t set = i / 2, last = needing[set].count - 1, copy = needing[set].count + 1;
+        enum way way = i % 2 == 0 ? BY_FAULT : BY_ARRIVAL;
+        struct ctl_world *world = world_of(220 + i, needing[set].level, needing[set].count, way);
+        char command[COMMAND_BYTES];
+        static uint8_t zeros[DATA];
+
+        slot_leave(world, copy, BY_ARRIVAL);
+        for (uint32_t k = needing[set].away; k > 1; k--) {
+            slot_leave(world, last + 1 - k, way);
+        }
+        world_settle(world, MINUTE);
+        assert_int_equal(world_fault(world, last, FAULT_KIND_WRITE_ERROR), REASON_OK);
+        (void)world_io(world, "data", VD_OP_WRITE, 2 * MIB, DATA, zeros); /* it fails */
+        world_settle(world, MINUTE);
+        expect_state(world, "data", VIRTUAL_DRIVE_STATE_OFFLINE);
+        slot_copy(world, last, copy);
+        slot_come(world, copy, BY_ARRIVAL);
+        assert_int_not_equal(set_online(world, copy), REASON_OK);
+        slot_leave(world, last, way);
+        world_settle(world, MINUTE);
+        expect_state(world, "data", VIRTUAL_DRIVE_STATE_OFFLINE);
+        (void)snprintf(command, sizeof(command), "/c0/e252/s%u set online", copy);
+        expect_advice(world, command);
+        assert_int_equal(world->slots[copy].drive->counters.writes, 0);
+        assert_int_equal(set_online(world, copy), REASON_OK);
+        world_settle(world, MINUTE);
+        world_check(world, "data", 0, DATA, 0x5A);
+        world_write(world, "data", 0, DATA, 0x77);
+        slot_come(world, last, way);
+        world_settle(world, MINUTE);
+        world_check(world, "data", 0, DATA, 0x77);
+        world_restart(world);
+        world_settle(world, MINUTE);
+        world_check(world, "data", 0, DATA, 0x77);
+        world_free(world);
+    }
+}
+
+/* It has missed what its own label does not know of. */
+static void test_copy_is_older(void **state UNUSED)
+{
+    struct ctl_world *world = world_of(240, RAID_LEVEL_5, 3, BY_ARRIVAL);
+    struct virtual_drive_view view;
+
+    slot_leave(world, 4, BY_ARRIVAL);
+    slot_copy(world, 2, 4);
+    slot_leave(world, 1, BY_ARRIVAL);
+    world_write(world, "data", 0, DATA, 0x77);
+    world_settle(world, MINUTE);
+    slot_come(world, 4, BY_ARRIVAL);
+    slot_leave(world, 2, BY_ARRIVAL);
+    world_settle(world, MINUTE);
+    assert_int_equal(set_refusal(world), REASON_FOREIGN_COPY_OLDER);
+    expect_advice(world, NULL);
+    assert_int_not_equal(set_online(world, 4), REASON_OK);
+    slot_leave(world, 4, BY_ARRIVAL);
+    slot_come(world, 4, BY_ARRIVAL);
+    world_settle(world, MINUTE);
+    assert_true(world_vd(world, "data", &view, NULL));
+    assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OFFLINE);
+    assert_int_equal(world->slots[4].drive->counters.writes, 0);
+    slot_come(world, 2, BY_ARRIVAL);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, 10 * MINUTE));
+    world_check(world, "data", 0, DATA, 0x77);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -486,6 +617,9 @@ int main(void)
         cmocka_unit_test(test_imported_and_offline),
         cmocka_unit_test(test_imported_elsewhere),
         cmocka_unit_test(test_imported_fails),
+        cmocka_unit_test(test_copy_of_needed),
+        cmocka_unit_test(test_copy_beside_needed),
+        cmocka_unit_test(test_copy_is_older),
     };
 
     aw_test_catch_asserts();
