@@ -28,7 +28,7 @@ MEGACLI = ["-LDInfo -Lall -aALL", "-LDInfo -L0 -a0 -NoLog", "-LDInfo -L7 -a0", "
            "-AdpBbuCmd -aALL", "-AdpBbuCmd -GetBbuStatus -a0", "-AdpPR -Info -a0", "-PDList -a5",
            "-v"]
 
-RULES = [  # of the same width as what they stand for, because columns are counted
+RULES = [  # of the same width as what they stand for, because columns are counted; not at an end
     (r"\bEM[0-9A-F]{12}\b", "<serial>"),
     (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "<serial>"),
     (r"\b[0-9A-Fa-f]{32}\b", "<guid>"),
@@ -60,9 +60,15 @@ def run(name, socket, words, stdin=None):
     return done
 
 
+def replaced(match, value):
+    """Names of days differ in width."""
+    ends = match.string[match.end():match.end() + 1] in ("", "\n")
+    return value if ends else value.ljust(len(match[0]))
+
+
 def normalise(text):
     for pattern, value in RULES:
-        text = re.sub(pattern, lambda match, value=value: value.ljust(len(match[0])), text)
+        text = re.sub(pattern, lambda match, value=value: replaced(match, value), text)
     text = re.sub(r"\b\d+%(\([AP]\))? *(?=[ \n])", r"<%>\1 ", text)
     return DIRECTORY.sub("<directory>", text)
 
