@@ -64,7 +64,7 @@ static bool level_parse(const struct cli_context *context, struct vd_wish *wish)
 static bool number_option(const struct cli_context *context, const char *name, uint64_t *ret_number)
 {
     return option_value(context, name) == NULL ||
-           (option_number(context, name, ret_number) && *ret_number <= 1u << 20);
+           (option_number(context, name, ret_number) && *ret_number > 0 && *ret_number <= 1u << 20);
 }
 
 /* "20GB*3" stands for three of them. */

@@ -145,6 +145,61 @@ static void unexpected_tell(const struct cli_request *request, const struct cli_
                    suggestion_text(&suggestion, hint), command->usage);
 }
 
+/* Of these words one may be given. */
+static const char *const exclusive[] = {
+    "wt|wb|awb",
+    "nora|ra|adra",
+    "direct|cached",
+    "type|r0|r1|r1e|r5|r6|r10|r50|r60|raid0|raid1|raid1e|raid5|raid6|raid10|raid50|raid60",
+};
+
+static bool option_is_one_of(const struct cli_option *option, const char *alternatives)
+{
+    char name[32];
+
+    (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(option->name, "|= "), option->name);
+    return word_is_one_of(name, alternatives);
+}
+
+static bool options_exclude(const struct cli_option *a, const struct cli_option *b)
+{
+    for (uint32_t i = 0; i < sizeof(exclusive) / sizeof(exclusive[0]); i++) {
+        if (option_is_one_of(a, exclusive[i]) && option_is_one_of(b, exclusive[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The option that was taken last has a value, if it has to, and is no second one. */
+static bool option_is_clear(const struct cli_context *context, const struct cli_command *command,
+                            const char *word, char text[REQUEST_TEXT_BYTES])
+{
+    const struct cli_option *last = &context->options[context->option_count - 1];
+
+    if (last->value != NULL && last->value[0] == '\0') {
+        (void)snprintf(text, REQUEST_TEXT_BYTES, "%s needs a value. Usage: arrayctl %s", word,
+                       command->usage);
+        return false;
+    }
+    for (const struct cli_option *other = context->options; other < last; other++) {
+        if (other->name == last->name) {
+            (void)snprintf(text, REQUEST_TEXT_BYTES,
+                           "\"%.*s\" may be given only once. Usage: arrayctl %s",
+                           (int)strcspn(last->name, "| "), last->name, command->usage);
+            return false;
+        }
+        if (options_exclude(other, last)) {
+            (void)snprintf(text, REQUEST_TEXT_BYTES,
+                           "\"%.*s\" and \"%.*s\" exclude each other. Usage: arrayctl %s",
+                           (int)strcspn(other->name, "| "), other->name,
+                           (int)strcspn(last->name, "| "), last->name, command->usage);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool options_take(struct cli_context *context, const struct cli_command *command,
                          char text[REQUEST_TEXT_BYTES])
 {
@@ -153,6 +208,9 @@ static bool options_take(struct cli_context *context, const struct cli_command *
     for (uint32_t i = first; i < context->request.word_count; i++) {
         if (!option_take(context, command->options, context->request.words[i])) {
             unexpected_tell(&context->request, command, i, text);
+            return false;
+        }
+        if (!option_is_clear(context, command, context->request.words[i], text)) {
             return false;
         }
     }
