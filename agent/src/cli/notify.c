@@ -66,8 +66,7 @@ static enum notify_state program_begin(char *const *arguments, FILE *input,
         return NOTIFY_FAILED;
     }
     (void)setpgid(child, child); /* whoever of the two comes first */
-    *ret_delivery =
-        (struct notify_delivery){child, cli_now_ms() + CHILD_TIMEOUT_MS, arguments[0]};
+    *ret_delivery = (struct notify_delivery){child, cli_now_ms() + CHILD_TIMEOUT_MS, arguments[0]};
     return NOTIFY_RUNNING;
 }
 

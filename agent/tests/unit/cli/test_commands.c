@@ -168,7 +168,7 @@ static void test_words_that_are_far_away(void **state UNUSED)
     }
 }
 
-/* What is typed twice, without its value or beside its contrary is no choice that can be guessed. */
+/* What is typed twice, without its value or beside its contrary: nobody can guess the choice. */
 static void test_options_that_are_not_clear(void **state UNUSED)
 {
     static const struct {

@@ -147,8 +147,7 @@ static void test_a_command_about_a_drive_that_has_just_come(void **state UNUSED)
         began_us = world->sim->now_us;
         if (hangs != 0) {
             assert_int_equal(world_create(world, RAID_LEVEL_0, 5, 1, "three"), REASON_OK);
-            assert_in_range(world->sim->now_us - began_us, SIM_SECOND,
-                            8 * SIM_SECOND);
+            assert_in_range(world->sim->now_us - began_us, SIM_SECOND, 8 * SIM_SECOND);
             assert_int_equal(world_create(world, RAID_LEVEL_0, 4, 1, "four"), REASON_BUSY);
             slot_hang(world, 4, false);
         } else {
