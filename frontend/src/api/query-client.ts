@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ProblemError } from '@/lib/problem'
 
 const RETRIES = 2
@@ -6,6 +6,15 @@ const RETRIES = 2
 function isWorthRetrying(failures: number, error: Error): boolean {
   if (!(error instanceof ProblemError)) return false
   return failures < RETRIES && (error.status === 0 || error.status >= 502)
+}
+
+const ASK_AGAIN_MS = 10_000
+
+/** The stream tells of a change only once: what failed to follow it is shown, but old. */
+function askAgain({ state: { data, error } }: Query): number | false {
+  if (data === undefined || error === null) return false
+  const isFinal = error instanceof ProblemError && error.status >= 400 && error.status < 500
+  return isFinal ? false : ASK_AGAIN_MS
 }
 
 /** Told when the server no longer knows us, whatever request found out. */
@@ -22,6 +31,7 @@ export function createQueryClient(onSessionLost: () => void): QueryClient {
         // The live stream invalidates what changes; age alone is no reason to fetch again.
         staleTime: 60_000,
         refetchOnWindowFocus: true,
+        refetchInterval: askAgain,
       },
       mutations: { retry: false },
     },
