@@ -108,7 +108,9 @@ struct group_store *group_store_free(struct group_store *store);
 /* Before anything else is asked of it. clock: for the times in the metadata. */
 void group_store_ddf_use(struct group_store *store, struct clock_port *clock);
 
-/* Somebody has written over its DDF metadata on purpose: the next save writes all of them. */
+/* The next save writes all of the drive's DDF metadata. Somebody has written over them on purpose,
+ * or the drive is about to become a member: what was on it at the end of an earlier membership
+ * proves nothing about what is there now. */
 void group_store_ddf_forget(struct group_store *store, const struct drive *drive);
 /* Must be called before a drive is freed; nothing of this store may be in flight on it. */
 void group_store_forget(struct group_store *store, const struct drive *drive);

@@ -238,6 +238,7 @@ static int apply_replace(struct group_edit *edit)
                           SIM_BUG(PUNCTURE_REPLACED) ? BAD_KINDS_ALL
                                                      : BAD_KINDS_ALL & ~BAD_KINDS_GONE);
     member->drive = edit->drive;
+    group_store_ddf_forget(group->store, edit->drive);
     member->rebuild_number++;
     member->rebuilt_bytes = SIM_BUG(REPLACED_TRUSTED) ? UINT64_MAX / 2 : 0;
     member->checkpoint_bytes = 0;
@@ -261,6 +262,7 @@ static int apply_copyback(struct group_edit *edit)
     }
     group->config.copyback = edit->copyback; /* a drive named twice: found by the check */
     group->twin.drive = edit->drive;
+    group_store_ddf_forget(group->store, edit->drive);
     group->twin_member = edit->member;
     group->twin_number++;
     group->twin.rebuilt_bytes = 0;
