@@ -33,7 +33,7 @@ enum drive_state cd_state(const struct ctl_drive *cd)
 
 bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
 {
-    if (cd->group != NULL) {
+    if (cd_is_recorded(cd)) {
         const struct member_config *member = &cg_config(cd->group)->members[cd->member];
         char path[PATH_TEXT_BYTES];
 
@@ -85,15 +85,23 @@ void cd_state_update(struct ctl_drive *cd)
 {
     enum drive_state wanted = life_drive_state(cd_life(cd));
     struct reason reason = {.code = REASON_OK};
+    enum drive_state old = DRIVE_STATE_UNCONFIGURED_GOOD;
 
     if (cd->drive == NULL || cd->reinserted || wanted == drive_state(cd->drive)) {
         return;
     }
     (void)cd_state_reason(cd, &reason); /* REASON_OK if there is nothing to say */
-    if (!drive_state_may(drive_state(cd->drive), wanted)) {
+    old = drive_state(cd->drive);
+    if (!drive_state_may(old, wanted)) { /* it only passes through that one */
         drive_state_set(cd->drive, DRIVE_STATE_UNCONFIGURED_GOOD, REASON_OK);
     }
     drive_state_set(cd->drive, wanted, reason.code);
+    /* While the controller starts, labels are told of by nothing but the documents; a member of a
+     * group that works already may be lost, though. */
+    if (cd->ctl->life == CTL_LIFE_ONLINE ||
+        (cd->ctl->life == CTL_LIFE_STARTING && old == DRIVE_STATE_ONLINE)) {
+        event_drive_state(cd, old);
+    }
 }
 
 uint64_t cd_room_bytes(const struct ctl_drive *cd)
@@ -123,14 +131,9 @@ static void drive_state_changed(void *context, struct drive *drive, enum drive_s
     struct ctl_drive *cd = context;
 
     ASSERT(cd->drive == drive);
-    (void)why; /* cd_state_reason() says it with its parameters */
+    (void)old; /* cd_state_update() tells of it, */
+    (void)why; /* and cd_state_reason() says this with its parameters */
     cd->ctl->foreign_noted = true; /* a set may be a lost member (member_returned.c) */
-    /* While the controller starts, labels are told of by nothing but the documents; a member of a
-     * group that works already may be lost, though. */
-    if (cd->ctl->life == CTL_LIFE_ONLINE ||
-        (cd->ctl->life == CTL_LIFE_STARTING && old == DRIVE_STATE_ONLINE)) {
-        event_drive_state(cd, old);
-    }
     ctl_kick(cd->ctl);
 }
 

@@ -888,6 +888,9 @@ bool rule_drive_replace(const struct ctl_group *cg, struct reason *ret_reason);
 bool rule_group_create(const struct ctl_group *cg, struct reason *ret_reason);
 
 /* drive_rules.c: the same of drives */
+/* By its group's record, too? That still tells of the former drive while this one takes its place.
+ */
+bool cd_is_recorded(const struct ctl_drive *cd);
 enum life_state cd_life(const struct ctl_drive *cd);
 bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct reason *ret_reason);
 /* False, with a reason that names the drive. */

@@ -141,6 +141,7 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
     if (uuid_is_zero(&cd->uuid)) {
         cd->uuid = uuid_make(&cg->ctl->rng);
     }
+    cg->replacing = true;
     if (cd->group == NULL) {
         cd_place_set(cd, cg, member);
     }
@@ -156,7 +157,6 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
     cd->later = false;
     drive_health_reset(cd->drive);
     cg->rebuild_by_user[member] = by_user;
-    cg->replacing = true;
     cg->replacing_lost = REASON_OK;
     cd->target_failed = false;
     group_member_replace(cg->group, member, cd->drive, &cd->uuid, replacement_done, replacement);

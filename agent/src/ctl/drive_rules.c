@@ -105,12 +105,19 @@ static enum life_state life_of_member(const struct ctl_drive *cd)
     UNREACHABLE();
 }
 
+bool cd_is_recorded(const struct ctl_drive *cd)
+{
+    return cd->group != NULL &&
+           (!cd->group->replacing ||
+            uuid_equal(&cg_config(cd->group)->members[cd->member].drive, &cd->uuid));
+}
+
 enum life_state cd_life(const struct ctl_drive *cd)
 {
     if (!cd->present) {
         return LIFE_MISSING;
     }
-    if (cd->group != NULL) {
+    if (cd_is_recorded(cd)) {
         return life_of_member(cd);
     }
     if (cd->copyback_of != NULL) {

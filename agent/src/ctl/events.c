@@ -63,6 +63,16 @@ void ctl_event(struct ctl *ctl, enum event_id id, const char *object_key, ...)
     ctl->ports.events->ops->publish(ctl->ports.events, &event);
 }
 
+/* Why it has changed. That it refuses writes just now is no reason to be online. */
+static bool change_reason(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    struct reason refusal;
+
+    return cd_state_reason(cd, ret_reason) &&
+           !(cd_state(cd) == DRIVE_STATE_ONLINE && cd_refusal_reason(cd, &refusal) &&
+             refusal.code == ret_reason->code);
+}
+
 void event_drive_state(struct ctl_drive *cd, enum drive_state old)
 {
     char path[PATH_TEXT_BYTES];
@@ -70,7 +80,7 @@ void event_drive_state(struct ctl_drive *cd, enum drive_state old)
     struct reason reason;
 
     drive_path(cd, path, sizeof(path));
-    if (cd_state_reason(cd, &reason)) {
+    if (change_reason(cd, &reason)) {
         (void)reason_text(&reason, why, sizeof(why));
     }
     ctl_event(cd->ctl, EVENT_DRIVE_STATE_CHANGED, cd->identity.key, "drive", path, "old",

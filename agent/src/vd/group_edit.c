@@ -450,6 +450,29 @@ static void bad_drop_extent(struct group *group, const struct vd_config *config)
     }
 }
 
+/* The new drive may have failed meanwhile. Then the place is again that of the former one, with
+ * what is recorded of that: what happened to the new drive is not its fault. */
+static int replace_done(struct group_edit *edit)
+{
+    struct group *group = edit->group;
+    struct member_config *now = &group->config.members[edit->member];
+
+    if (member_is_live(group, edit->member)) {
+        if (group->observer.member_changed != NULL) {
+            group->observer.member_changed(group->observer.context, group, edit->member,
+                                           edit->member_config.state, REASON_OK);
+        }
+        return 0;
+    }
+    if (!uuid_equal(&now->drive, &edit->member_config.drive) &&
+        !group->members[edit->member].loss_unsaved) {
+        *now = edit->member_config;
+        group_states_update(group);
+        (void)save_changed(group); /* nobody waits */
+    }
+    return -EIO;
+}
+
 static int edit_done_well(struct group_edit *edit)
 {
     struct group *group = edit->group;
@@ -472,12 +495,7 @@ static int edit_done_well(struct group_edit *edit)
         bad_drop_extent(group, &edit->vd_config);
         break;
     case EDIT_REPLACE:
-        if (group->observer.member_changed != NULL && member_is_live(group, edit->member)) {
-            group->observer.member_changed(group->observer.context, group, edit->member,
-                                           edit->member_config.state, REASON_OK);
-        }
-        /* The new drive may have failed meanwhile, which is recorded. */
-        return member_is_live(group, edit->member) ? 0 : -EIO;
+        return replace_done(edit);
     case EDIT_COPYBACK:
         /* So may one of the two. */
         return group->twin.drive == edit->drive ? 0 : -ENODEV;

@@ -146,6 +146,55 @@ static void test_claimed_by_another(void **state)
     world_free(world);
 }
 
+static void state_expect(struct ctl_world *world, uint32_t slot, enum drive_state state,
+                         enum reason_code why)
+{
+    struct drive_view drive;
+
+    assert_true(world_drive(world, slot, &drive));
+    assert_int_equal(drive.state, state);
+    assert_int_equal(drive.has_state_reason ? drive.state_reason.code : REASON_OK, why);
+}
+
+/* A drive that a user set offline is not blamed for the spare that could not be written, nor the
+ * spare for the user's command: neither in the documents nor in events, nor after a restart. */
+static void test_blame_stays_with_the_drive(void **state)
+{
+    struct ctl_world *world = world_with_spare(50, RAID_LEVEL_5, 3);
+    uint32_t mark = world->log_count;
+
+    (void)state;
+    assert_int_equal(world_fault(world, 3, FAULT_KIND_WRITE_ERROR), REASON_OK);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_OFFLINE, 1), REASON_OK);
+    world_settle(world, 3 * SIM_SECOND);
+    state_expect(world, 1, DRIVE_STATE_OFFLINE, REASON_DRIVE_LOST_USER);
+    assert_int_equal(group_of(world)->config->members[1].why, REASON_DRIVE_LOST_USER);
+    for (uint32_t i = mark; i < world->log_count; i++) {
+        const char *text = world->log[i].text;
+
+        if (strstr(text, "State change on /c0/e252/s3") != NULL && strstr(text, "by a user")) {
+            fail_msg("%s", text);
+        }
+        if (strstr(text, "State change on /c0/e252/s1") != NULL && strstr(text, "A write")) {
+            fail_msg("%s", text);
+        }
+    }
+    for (uint32_t life = 0; life < 2; life++) { /* the second time the spare is there and well */
+        world_stop(world);
+        world->slots[3].absent = life == 0;
+        world_start(world);
+        world_settle(world, SIM_SECOND);
+        if (life == 0) {
+            state_expect(world, 1, DRIVE_STATE_OFFLINE, REASON_DRIVE_LOST_USER);
+        }
+    }
+    world_settle(world, 3 * MINUTE);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    assert_int_equal(world_drive_state(world, 3), DRIVE_STATE_ONLINE);
+    world_check(world, "data", 0, 64 * 1024, 0x11);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_copyback_with_full_state_directory),
         cmocka_unit_test(test_spare_with_write_errors),
         cmocka_unit_test(test_claimed_by_another),
+        cmocka_unit_test(test_blame_stays_with_the_drive),
     };
 
     aw_test_catch_asserts();

@@ -352,14 +352,18 @@ static void test_a_replacement_goes_by_labels(void **state UNUSED)
     array_end(array);
 }
 
+/* The place stays that of the former drive, with what happened to that. */
 static void test_a_replacement_that_fails_at_once(void **state UNUSED)
 {
     struct sim_array *array = array_new(false);
+    struct uuid former = group_config(array->group)->members[1].drive;
 
     lose(array, 1);
     array->sims[3]->on_submit = pull_at_record;
     assert_int_equal(sim_array_replace(array, 1, 3), -EIO);
-    assert_int_equal(member_state(array, 1), MEMBER_MISSING);
+    assert_int_equal(member_state(array, 1), MEMBER_OFFLINE);
+    assert_int_equal(group_config(array->group)->members[1].why, REASON_DRIVE_LOST_USER);
+    assert_memory_equal(&group_config(array->group)->members[1].drive, &former, sizeof(former));
     get(array, 2);
     array_end(array);
 }
