@@ -240,8 +240,8 @@ static bool predicts_failure(const void *subject, struct finding *finding)
     const struct ctl_drive *cd = subject;
     uint64_t count = cd->drive != NULL ? drive_counters(cd->drive)->predictive_failures : 0;
 
-    if (!cd->present || (count == 0 && !cd->smart_failing)) {
-        return false;
+    if (!cd->present || cd_state(cd) == DRIVE_STATE_FAILED || (count == 0 && !cd->smart_failing)) {
+        return false; /* what has come true is no prediction */
     }
     drive_tell(cd, finding, count);
     if (cd->smart_failing) {

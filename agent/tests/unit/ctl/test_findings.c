@@ -114,7 +114,8 @@ static void drives_agree(const struct picture *picture)
                FINDING_DRIVE_UNCONFIGURED_BAD, key);
         expect(picture, state == DRIVE_STATE_UNCONFIGURED_BAD && member, FINDING_DRIVE_OUT_OF_DATE,
                key);
-        expect(picture, view->present && view->predictive_failures > 0,
+        expect(picture,
+               view->present && view->predictive_failures > 0 && state != DRIVE_STATE_FAILED,
                FINDING_DRIVE_PREDICTIVE_FAILURE, key);
         expect(picture, view->present && view->media_errors > 0, FINDING_DRIVE_MEDIA_ERRORS, key);
     }
@@ -760,6 +761,36 @@ static void test_shrunk(void **state)
     world_free(world);
 }
 
+/* A drive that predicted its failure and has failed since is told of once. */
+static void test_prediction_comes_true(void **state)
+{
+    struct ctl_world *world = world_with(85, RAID_LEVEL_5, 3);
+    uint8_t *bytes = malloc(MIB);
+    bool predicted = false;
+
+    (void)state;
+    assert_non_null(bytes);
+    for (uint32_t i = 0; world_drive_state(world, 1) == DRIVE_STATE_ONLINE; i++) {
+        assert_true(i < 1000);
+        for (uint64_t at = 0; at < MIB; at += 64 * 1024) {
+            struct sim_fault fault = {SIM_FAULT_READ, at, 512};
+
+            assert_true(sim_drive_fault_add(world->slots[1].drive, &fault));
+        }
+        assert_int_equal(world_io(world, "data", VD_OP_READ, 0, MIB, bytes), VD_STATUS_OK);
+        sim_drive_faults_clear(world->slots[1].drive);
+        predicted = predicted ||
+                    find(look(world), FINDING_DRIVE_PREDICTIVE_FAILURE, slot_key(world, 1)) != NULL;
+        world_settle(world, SIM_SECOND);
+    }
+    free(bytes);
+    assert_true(predicted);
+    world_settle(world, SIM_SECOND);
+    expect(look(world), true, FINDING_DRIVE_FAILED, slot_key(world, 1));
+    expect(look(world), false, FINDING_DRIVE_PREDICTIVE_FAILURE, slot_key(world, 1));
+    world_free(world);
+}
+
 static void test_spare_is_overwritten(void **state)
 {
     (void)state;
@@ -928,6 +959,7 @@ int main(void)
         cmocka_unit_test(test_overwritten_is_set_aside),
         cmocka_unit_test(test_overwritten_is_used),
         cmocka_unit_test(test_spare_is_overwritten),
+        cmocka_unit_test(test_prediction_comes_true),
         cmocka_unit_test(test_shrunk),
         cmocka_unit_test(test_drive_cache),
         cmocka_unit_test(test_sentences_fit),
