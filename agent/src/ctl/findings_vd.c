@@ -318,6 +318,9 @@ static bool is_in_doubt(const void *subject, struct finding *finding)
     }
     number_text(bytes, suspect);
     finding_tell(finding, "name", cv_config(cv)->name, "bytes", bytes, NULL);
+    if (cv_state(cv) == VIRTUAL_DRIVE_STATE_OPTIMAL) {
+        finding->remedy.code = REASON_REMEDY_DATA_SUSPECT_WHOLE;
+    }
     return true;
 }
 

@@ -761,6 +761,31 @@ static void test_shrunk(void **state)
     world_free(world);
 }
 
+/* After an unclean stop without a member, nobody is asked for redundancy that is back. */
+static void test_suspect_when_whole(void **state)
+{
+    struct ctl_world *world = world_with(86, RAID_LEVEL_5, 3);
+    const struct finding *finding = NULL;
+
+    (void)state;
+    world_write(world, "data", 0, 64 * 1024, 0x11);
+    sim_world_power_off(world->sim, SIM_CUT_DROP_ALL);
+    world_power_down(world);
+    world->slots[1].absent = true;
+    world_start(world);
+    world_settle(world, SIM_SECOND);
+    finding = find(look(world), FINDING_DATA_SUSPECT, NULL);
+    assert_non_null(finding);
+    assert_int_equal(finding->remedy.code, REASON_REMEDY_DATA_SUSPECT);
+    world->slots[1].absent = false;
+    slot_arrive(world, 1);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    finding = find(look(world), FINDING_DATA_SUSPECT, NULL);
+    assert_non_null(finding);
+    assert_int_equal(finding->remedy.code, REASON_REMEDY_DATA_SUSPECT_WHOLE);
+    world_free(world);
+}
+
 /* A drive that predicted its failure and has failed since is told of once. */
 static void test_prediction_comes_true(void **state)
 {
@@ -960,6 +985,7 @@ int main(void)
         cmocka_unit_test(test_overwritten_is_used),
         cmocka_unit_test(test_spare_is_overwritten),
         cmocka_unit_test(test_prediction_comes_true),
+        cmocka_unit_test(test_suspect_when_whole),
         cmocka_unit_test(test_shrunk),
         cmocka_unit_test(test_drive_cache),
         cmocka_unit_test(test_sentences_fit),
