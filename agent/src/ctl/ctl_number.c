@@ -83,6 +83,11 @@ uint32_t ctl_number(struct ctl *ctl, const char *key)
     return number;
 }
 
+bool ctl_drive_is_numbered(const struct ctl *ctl, const char *key)
+{
+    return drive_numbers_find(ctl->numbers.list, key) != UINT32_MAX;
+}
+
 uint32_t ctl_number_give(struct ctl *ctl, const char *key, uint32_t number)
 {
     drive_numbers_forget(ctl->numbers.list, key);

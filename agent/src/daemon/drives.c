@@ -15,8 +15,9 @@
 #include "daemon/log.h"
 
 #define CLAIM_AGAIN_US UINT64_C(5000000)
-/* How long the drives behind a slow one wait for it, so that they come in their order. */
-#define ORDER_US UINT64_C(200000)
+/* How long drives without a number wait for a slow one before them, so that they get theirs in
+ * their order. */
+#define ORDER_US UINT64_C(5000000)
 
 static void unused_note(const struct host_drive *drive)
 {
@@ -336,6 +337,7 @@ void drives_tell(struct drives *drives)
 {
     struct clock_port *clock = loop_clock(drives->loop);
     bool in_order = clock_now_us(clock) < drives->order_until_us;
+    bool behind = false; /* one that is not ready */
 
     if (drives->stopping) {
         return;
@@ -346,10 +348,11 @@ void drives_tell(struct drives *drives)
         if (!drive->first_look) {
             continue;
         }
-        if (drive->ready && !is_at_work(drive)) {
+        if (!drive->ready || is_at_work(drive)) {
+            behind = true;
+        } else if (!behind || !in_order ||
+                   ctl_drive_is_numbered(host_drive_ctl(drive), drive->identity.key)) {
             host_drive_tell(drive);
-        } else if (in_order) {
-            return;
         }
     }
 }

@@ -7,11 +7,16 @@ import os
 import pty
 import re
 import subprocess
+import sys
 import unittest
 from pathlib import Path
 
 from cases import AgentCase
 from harness import ARRAYCTL, EID, MIB, PATIENCE_S, LoopDevice, loop_devices_work, wait_for
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "kill"))
+
+import lossy_drives  # noqa: E402
 
 COLLECTOR = Path("/usr/share/prometheus-node-exporter-collectors/storcli.py")
 
@@ -213,6 +218,18 @@ class Numbers(AddressCase):
             "drives = (\n" + ",\n".join(reversed(lines)) + "\n);"), text))
         agent.start()
         self.assertEqual(self.serials(agent), before)
+
+    def test_a_slow_first_drive(self):
+        """The numbers follow the configuration, not the moment at which a drive answers."""
+        drives = lossy_drives.LossyDrives(4, 128)
+        self.addCleanup(drives.close)
+        drives.command("delay", drives.paths[0].name, "read", 10)
+        agent = self.agent(slots=0, drives=[f'{{ path = "{path}"; }}' for path in drives.paths])
+        agent.start()
+        self.addCleanup(agent.stop)
+        found = {doc["path"]: doc["device"] for doc in agent.view().all("drive").values()}
+        self.assertEqual(found, {f"/c0/s{number}": str(path)
+                                 for number, path in enumerate(drives.paths)})
 
     def test_absence(self):
         agent = self.host(outside=4)
