@@ -262,6 +262,19 @@ static bool has_media_errors(const void *subject, struct finding *finding)
     return true;
 }
 
+/* The last copies keep their places (vd/group_members.c (3)); others are lost. */
+static bool refuses_writes(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+
+    if (!cd->refusal.active || !cd->present || cd_state(cd) != DRIVE_STATE_ONLINE) {
+        return false;
+    }
+    drive_tell(cd, finding, 0);
+    (void)cd_refusal_reason(cd, &finding->cause);
+    return true;
+}
+
 static bool is_slow(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
@@ -346,6 +359,7 @@ static const struct finding_row rows[] = {
     {FINDING_DRIVE_PREDICTIVE_FAILURE, predicts_failure},
     {FINDING_DRIVE_MEDIA_ERRORS, has_media_errors},
     {FINDING_DRIVE_SLOW, is_slow},
+    {FINDING_DRIVE_REFUSES_WRITES, refuses_writes},
     {FINDING_DRIVE_CACHE_REFUSED, cache_is_refused},
     {FINDING_DRIVE_FOREIGN, is_foreign_alone},
     {FINDING_SPARE_UNUSABLE, spare_is_unusable},

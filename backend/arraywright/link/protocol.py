@@ -455,6 +455,7 @@ class FindingCode(StrEnum):
     DRIVE_PREDICTIVE_FAILURE = "drive_predictive_failure"
     DRIVE_MEDIA_ERRORS = "drive_media_errors"
     DRIVE_SLOW = "drive_slow"
+    DRIVE_REFUSES_WRITES = "drive_refuses_writes"
     DRIVE_CACHE_REFUSED = "drive_cache_refused"
     DRIVE_FOREIGN = "drive_foreign"
     DRIVE_OVERWRITTEN = "drive_overwritten"
@@ -2017,6 +2018,9 @@ REASONS: dict[str, str] = {
     "finding_drive_slow": "Drive {drive} (serial {serial}) is much slower than the other drives of its group.",
     "effect_drive_slow": "It slows down the whole drive group.",
     "remedy_drive_slow": "Check its cable and bay. Replace it if it stays slow.",
+    "finding_drive_refuses_writes": "Drive {drive} (serial {serial}) refuses writes.",
+    "effect_drive_refuses_writes": "Writes that need it fail. It keeps its place, because the drive group cannot do without it.",
+    "remedy_drive_refuses_writes": "Remove the cause. Writes are taken again within seconds of that, and this ends half a minute after the last one that was refused.",
     "finding_drive_cache_refused": 'The write cache of drive {drive} (serial {serial}) is not {wanted}, as virtual drive "{name}" requests.',
     "effect_drive_cache_refused": "A power failure loses what the drive's cache holds and no flush has covered.",
     "effect_drive_cache_not_on": "Writes to the drive are slower.",
@@ -2320,6 +2324,7 @@ FINDING_TITLES: dict[str, str] = {
     "drive_predictive_failure": "Drive predicts a failure",
     "drive_media_errors": "Media errors",
     "drive_slow": "Drive slow",
+    "drive_refuses_writes": "Drive refuses writes",
     "drive_cache_refused": "Drive cache not as requested",
     "drive_foreign": "Drive with a foreign label",
     "drive_overwritten": "Drive overwritten by another program",

@@ -42,6 +42,12 @@ class RefusedWrites(AgentCase):
                 failed += 1
         self.assertGreater(failed, 0)
 
+    def assert_told(self, view, cause):
+        told = [finding["cause"] for finding in view.all("controller")["c0"]["findings"]
+                if finding["code"] == "drive_refuses_writes"]
+        self.assertGreater(len(told), 0)
+        self.assertEqual({reason["code"] for reason in told}, {cause})
+
     def write_again(self, handle, offset, length):
         """What failed is written as soon as it can be."""
         def written():
@@ -72,6 +78,7 @@ class RefusedWrites(AgentCase):
             reasons = [(view.drive(slot)["state_reason"] or {}).get("code")
                        for slot in range(width)]
             self.assertTrue({"drive_no_space", "drive_lost_no_space"} & set(reasons), reasons)
+            self.assert_told(view, "drive_no_space")
             self.assertEqual(digest(handle, 8 * MIB), written)
             filler.unlink()
             subprocess.run(["mount", "-o", f"remount,size={width * 200}m", str(folder)], check=True)
@@ -124,6 +131,7 @@ class RefusedWrites(AgentCase):
             self.assert_writes_fail(handle, 32 * MIB, 4 * MIB)
             view = agent.view()
             self.assertIn(view.vd()["state"], ("optimal", "degraded"))
+            self.assert_told(view, "drive_read_only")
             self.assertEqual(digest(handle, 8 * MIB), written)
             for loop in loops:
                 subprocess.run(["blockdev", "--setrw", loop], check=True)
