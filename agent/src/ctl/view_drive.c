@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "ctl/ctl_await.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_unclaimed.h"
 #include "meta/bad_blocks.h"
 
 static void drive_blocked(const struct ctl_drive *cd, struct blocked *blocked)
@@ -169,7 +170,9 @@ void view_drive(const struct ctl_drive *cd, struct drive_view *view, struct view
     view->identity = &cd->identity;
     view->state = cd_is_starting(cd) ? DRIVE_STATE_STARTING : cd_state(cd);
     view->present = cd->present;
-    view->foreign = cd->foreign || cd->found != NULL;
+    /* Of one that is not claimed, DDF metadata may be those of our own member. */
+    view->foreign = cd->foreign ||
+                    (cd->found != NULL && !cd_is_starting(cd) && !cd_is_unclaimed(cd));
     view->locating = cd->locating;
     view->spun_down = cd_is_spun_down(cd);
     view->locate_end_us = cd->locate_end_us != 0 ? cd->locate_end_wall_us : 0;

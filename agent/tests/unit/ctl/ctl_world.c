@@ -391,7 +391,7 @@ void slot_arrive(struct ctl_world *world, uint32_t index)
     arrival.physical_block_bytes = 4096;
     arrival.port = slot->offered || slot->awaited ? NULL : emulated_drive_port(slot->emulated);
     arrival.awaited = slot->awaited;
-    if (slot->offered && slot->probed) {
+    if ((slot->offered || slot->awaited) && slot->probed) {
         arrival.foreign = slot_probe(slot);
         (void)snprintf(slot->signature, sizeof(slot->signature), "%s",
                        arrival.foreign != NULL ? "ddf_raid_member" : "");

@@ -32,7 +32,7 @@ struct slot {
     bool real;                  /* says that it is not emulated */
     bool offered;               /* arrives without a port, to be claimed */
     bool awaited;               /* arrives without a port: the host is still claiming it */
-    bool probed;                /* offered: what is on it is looked at */
+    bool probed;                /* offered or awaited: what is on it is looked at */
     bool absent;                /* not there when the controller starts */
     int claim_error;
     int claim_reason;

@@ -74,11 +74,15 @@ static void test_a_member_that_is_claimed(void **state UNUSED)
 {
     for (uint32_t given_up = 0; given_up < 2; given_up++) {
         struct ctl_world *world = two_groups(2 + given_up);
+        struct drive_view drive;
         int result = 0;
 
         world->slots[1].awaited = true;
+        world->slots[1].probed = true;
         assert_int_equal(world_begin_start(world, &result), 0);
         world_settle(world, 25 * SIM_SECOND);
+        assert_true(world_drive(world, 1, &drive));
+        assert_false(drive.foreign);
         assert_int_equal(state_of(world, "one"), VIRTUAL_DRIVE_STATE_STARTING);
         assert_int_equal(state_of(world, "two"), VIRTUAL_DRIVE_STATE_OPTIMAL);
         assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_STARTING);
@@ -88,6 +92,8 @@ static void test_a_member_that_is_claimed(void **state UNUSED)
         come(world, 1);
         world_settle(world, SIM_SECOND);
         assert_true(ctl_is_online(world->ctl));
+        assert_true(world_drive(world, 1, &drive));
+        assert_false(drive.foreign);
         assert_int_equal(state_of(world, "one"), given_up != 0 ? VIRTUAL_DRIVE_STATE_DEGRADED
                                                                : VIRTUAL_DRIVE_STATE_OPTIMAL);
         assert_int_equal(world_count(world, OBJECT_KIND_OPERATION), 0);
