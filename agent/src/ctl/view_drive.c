@@ -171,8 +171,8 @@ void view_drive(const struct ctl_drive *cd, struct drive_view *view, struct view
     view->state = cd_is_starting(cd) ? DRIVE_STATE_STARTING : cd_state(cd);
     view->present = cd->present;
     /* Of one that is not claimed, DDF metadata may be those of our own member. */
-    view->foreign = cd->foreign ||
-                    (cd->found != NULL && !cd_is_starting(cd) && !cd_is_unclaimed(cd));
+    view->foreign =
+        cd->foreign || (cd->found != NULL && !cd_is_starting(cd) && !cd_is_unclaimed(cd));
     view->locating = cd->locating;
     view->spun_down = cd_is_spun_down(cd);
     view->locate_end_us = cd->locate_end_us != 0 ? cd->locate_end_wall_us : 0;

@@ -1,5 +1,6 @@
 """Drives that refuse writes though they are well: no space below their files, or read-only."""
 
+import contextlib
 import shutil
 import subprocess
 import tempfile
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import nbd
 from cases import AgentCase, digest, need, write_random
-from harness import EID, MIB, Agent, loop_devices_work, wait_for
+from harness import EID, MIB, Agent, Refused, loop_devices_work, wait_for
 from test_tried_again import fill, small_file_system
 
 DRIVE_MIB = 128
@@ -66,8 +67,13 @@ class RefusedWrites(AgentCase):
                 target.truncate(DRIVE_MIB * MIB)
         agent = self.started(paths)
         agent.ctl("/c0", "set", "bgirate=0")
-        agent.create(level, list(range(width)))
-        agent.ctl("/c0/v0", "stop", "bgi", check=False)  # which would take the room of what is written
+        with agent.control() as control:
+            control.command("vd_create", {
+                "controller": "c0", "level": level, "name": "data",
+                "drives": [control.view().drive_key(slot) for slot in range(width)]})
+            # At once: it would take the room of what is written.
+            with contextlib.suppress(Refused):  # RAID 0 has none
+                control.command("bgi", {"virtual_drive": control.view().vd_key(), "action": "stop"})
         with agent.nbd() as handle:
             written = write_random(handle, 8 * MIB, seed=1)
             filler = fill(folder)
