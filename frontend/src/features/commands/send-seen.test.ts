@@ -68,10 +68,29 @@ describe('a change that rests on what was seen', () => {
     },
   )
 
-  test('is never sent a third time', async () => {
+  test('follows a revision that moves again meanwhile', async () => {
+    const request = host('a-4', 'host')
+    let rev = 1
+    expect(await send(request, async () => ({ ...after, config_rev: `a-${++rev}` }))).toBe(done)
+    expect(request).toHaveBeenCalledTimes(4)
+  })
+
+  test('is given up after five times', async () => {
+    const request = host('a-99', 'host')
+    let rev = 1
+    const look = async () => ({ ...after, config_rev: `a-${++rev}` })
+    await expect(send(request, look)).rejects.toThrow(CommandError)
+    expect(request).toHaveBeenCalledTimes(5)
+  })
+
+  test('is given up when there is nothing new to send it with', async () => {
+    vi.useFakeTimers()
     const request = host('a-9', 'server')
-    await expect(send(request, async () => after)).rejects.toThrow(ProblemError)
+    const given = expect(send(request, async () => after)).rejects.toThrow(ProblemError)
+    await vi.runAllTimersAsync()
+    await given
     expect(request).toHaveBeenCalledTimes(2)
+    vi.useRealTimers()
   })
 
   test('any other refusal stands', async () => {

@@ -15,25 +15,31 @@ interface Sight<Seen> {
 /** How often, and for how long, news of the host is waited for that it has refused a change for. */
 const NEWS_MS = 100
 const NEWS_TRIES = 50
+/** Soon after a virtual drive was made or written, its revision moves several times in a second. */
+const SENDS = 5
 
 /**
  * Sends a change that rests on what the user has seen, and waits for its end. Health moves the
  * revision too (a finished initialization, say): if the change is refused for that, by the server or
- * by the host, whose news may still be on their way, and its basis is as it was, it is sent once
- * more with the present revision. Any other difference is the user's to judge.
+ * by the host, whose news may still be on their way, and its basis is as it was, it is sent again
+ * with the present revision, a few times at most. Any other difference is the user's to judge.
  */
 export async function sendSeen<Seen extends { config_rev: string }>(
   client: QueryClient,
   request: (object: Seen) => Promise<Command>,
   { seen, look, basis }: Sight<Seen>,
 ): Promise<Command> {
-  try {
-    return await finishCommand(client, await request(seen))
-  } catch (error) {
-    if (!isStale(error)) throw error
-    const present = await news(seen.config_rev, look)
-    if (JSON.stringify(basis(present)) !== JSON.stringify(basis(seen))) throw error
-    return finishCommand(client, await request(present))
+  let present = seen
+  for (let sends = 1; ; sends++) {
+    try {
+      return await finishCommand(client, await request(present))
+    } catch (error) {
+      if (!isStale(error) || sends === SENDS) throw error
+      const next = await news(present.config_rev, look)
+      const isSame = JSON.stringify(basis(next)) === JSON.stringify(basis(seen))
+      if (!isSame || next.config_rev === present.config_rev) throw error
+      present = next
+    }
   }
 }
 
