@@ -42,7 +42,7 @@ from tests.support import documents
 from tests.support.clock import HandClock
 
 pytestmark = pytest.mark.anyio
-# Another thousand are told by the real uplink (test_copies_uplink.py).
+# The real uplink lives another thousand (test_copies_uplink.py).
 HISTORIES = 400
 BATCHES = 20
 STEPS = 14

@@ -145,7 +145,7 @@ struct ctl_drive_arrival {
     struct foreign_drive *foreign; /* what stands behind the signature, or NULL; taken over */
 };
 void ctl_drive_arrived(struct ctl *ctl, const struct ctl_drive_arrival *arrival);
-/* Such a drive was seen before, or by this controller's predecessor: it keeps its number. */
+/* The drive was seen before, in this run or an earlier one, and keeps its number. */
 bool ctl_drive_is_numbered(const struct ctl *ctl, const char *key);
 /* Another record of the state directory was damaged, by its file: what that costs, as a sentence.
  */

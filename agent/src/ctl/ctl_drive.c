@@ -96,8 +96,8 @@ void cd_state_update(struct ctl_drive *cd)
         drive_state_set(cd->drive, DRIVE_STATE_UNCONFIGURED_GOOD, REASON_OK);
     }
     drive_state_set(cd->drive, wanted, reason.code);
-    /* While the controller starts, labels are told of by nothing but the documents; a member of a
-     * group that works already may be lost, though. */
+    /* During the start, what labels say is no news and has no events. A member of a group that
+     * works already may be lost, though. */
     if (cd->ctl->life == CTL_LIFE_ONLINE ||
         (cd->ctl->life == CTL_LIFE_STARTING && old == DRIVE_STATE_ONLINE)) {
         event_drive_state(cd, old);
