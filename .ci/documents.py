@@ -5,13 +5,16 @@ Above every fenced block of shell commands stands a comment that readers do not 
     <!-- run: CHAIN -->
     <!-- run: CHAIN | "what the page says to replace" => "$WHAT_THE_TEST_HAS" | skip "words": why -->
     <!-- run: CHAIN | last -->
+    <!-- run: CHAIN | serves "what curl is told, to get the page that the command serves" -->
     <!-- run by: FILE -->
     <!-- not run: the reason -->
 
 Blocks of a chain are run verbatim, one after the other in the order of PAGES, in one shell that
-ends at the first command that fails (.ci/run_documents.py); those with `last` after all others. What stands left of => is replaced
-before, and a line that holds the words of a `skip` is left out. `run by` names a program of the
-repository that holds each command of the block. A new block without such a comment fails.
+ends at the first command that fails (.ci/run_documents.py); those with `last` after all others. What
+stands left of => is replaced before, and a line that holds the words of a `skip` is left out. A block
+with `serves` is one command that does not end: it is stopped once it serves the console's page. `run by`
+names a program of the repository that holds each command of the block. A new block without such a
+comment fails.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", "docs/install.md", "docs/first-steps.md", "docs/upgrade.md", "docs/troubleshooting.md",
-         "docs/api.md",
+         "docs/api.md", "docs/monitoring.md",
          "docs/recovery.md", "docs/security.md", "docs/storcli.md", "docs/prediction.md",
          "docs/limits.md", "docs/speed.md", "docs/testing.md", "docs/README.md", "ARCHITECTURE.md",
          "CONTRIBUTING.md", "SECURITY.md", "backend/README.md", "frontend/README.md"]
@@ -34,10 +37,13 @@ CHAINS = {
     "demo": "this checkout, beside a demo that runs; cheap, a part of make test",
 }
 SHELL = ("sh", "bash", "shell", "console")
+COMMAND = re.compile(r"^ *(?:\$ |# )?(?:sudo|arrayctl|arrayd|arraywright[\w-]*|storcli(?:64)?|tw_cli|make|apt|curl|docker) \S",
+                     flags=re.M)
 FENCE = re.compile(r"^(?P<indent> *)(?P<fence>```+|~~~+)(?P<language>[\w-]*)[^\n]*\n"
                    r"(?P<body>.*?)^(?P=indent)(?P=fence)[ \t]*$", flags=re.M | re.S)
 COMMENT = re.compile(r"<!--\s*(?P<text>(?:run|run by|not run):(?:(?!-->).)*?)\s*-->\s*\Z", flags=re.S)
 REPLACE = re.compile(r'\A"(?P<old>.+)" => "(?P<new>.*)"\Z')
+SERVES = re.compile(r'\Aserves "(?P<request>.+)"\Z')
 SKIP = re.compile(r'\Askip "(?P<words>.+)": (?P<why>\S+ \S+.*)\Z', flags=re.S)
 HINT = ("Write one of these lines above the block: <!-- run: CHAIN --> with the CHAIN "
         f"{', '.join(CHAINS)}; <!-- run by: FILE -->; <!-- not run: the reason -->. "
@@ -59,6 +65,7 @@ class Block:
     replaced: list[tuple[str, str]] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     last: bool = False
+    serves: str = ""
 
     @property
     def where(self) -> str:
@@ -99,6 +106,8 @@ def annotate(block: Block, text: str) -> None:
             block.replaced.append((replace["old"], replace["new"]))
         elif option == "last":
             block.last = True
+        elif serves := SERVES.match(option):
+            block.serves = serves["request"]
         elif skip := SKIP.match(option):
             if skip["words"] not in block.commands:
                 raise DocumentError(f"{block.where}: no line has: {skip['words']}")
@@ -116,6 +125,9 @@ def blocks_of(page: str, text: str) -> list[Block]:
     blocks = []
     for match in FENCE.finditer(text):
         if match["language"] not in SHELL:
+            if match["language"] == "" and COMMAND.search(match["body"]):
+                line = text.count("\n", 0, match.start()) + 1
+                raise DocumentError(f"{page}:{line}: a block of commands begins with ```sh")
             continue
         indent = match["indent"]
         commands = "".join(line.removeprefix(indent)

@@ -52,6 +52,19 @@ aw_check() {
     printf '\n@@ failed with status %s: %s\n' "$1" "$2"
     exit 1
 }
+# aw_serves PID REQUEST…: that program serves the console's page, and ends when it is told to.
+aw_serves() {
+    local pid=$1 page=
+    shift
+    for _ in $(seq 300); do
+        kill -0 "$pid" || return 1
+        page=$(command curl --silent --show-error --fail "$@" 2>&1) && break
+        sleep 0.2
+    done
+    printf '%s\n' "$page" | head -5
+    kill "$pid" && wait "$pid"
+    case $page in *'<div id="root">'*) ;; *) return 1 ;; esac
+}
 """
 
 
@@ -76,7 +89,8 @@ def chain_script(blocks: list[Block]) -> str:
         parts.append(f"printf '\\n@@ begin {number}\\n'")
         for command in commands_of(block.script()):
             quoted = "'" + command.replace("'", "'\\''") + "'"
-            parts.append(f"printf '+ %s\\n' {quoted}\n{command}\naw_check $? {quoted}")
+            end = f" &\naw_serves $! {block.serves}" if block.serves else ""
+            parts.append(f"printf '+ %s\\n' {quoted}\n{command}{end}\naw_check $? {quoted}")
         parts.append(f"printf '\\n@@ end {number}\\n'")
     return "\n".join(parts) + "\n"
 
