@@ -18,6 +18,9 @@ from pathlib import Path
 from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "agent/tools"))
+import ledgers  # noqa: E402
+
 FOLDER = ROOT / ".run/bare"
 CLONE = "/srv/arraywright"  # in the root
 BASE_DAYS = 30
@@ -58,12 +61,21 @@ exec chroot "$root" "$@"
 """
 
 
+# What runs in such a root. Commits are renamed by a rebase, these are not.
+PARTS = ("agent", "backend", "frontend", "e2e", "packaging", "docs", "README.md", ".ci/setup")
+
+
 class BareError(Exception):
     """Text for people."""
 
 
 def say(text: str) -> None:
     print(f"== {text}", flush=True)
+
+
+def origin(commit: str) -> dict[str, object]:
+    """For a record: the commit, and the trees of its parts."""
+    return {"commit": commit, "trees": ledgers.trees_of(commit, **{part: part for part in PARTS})}
 
 
 def base() -> Path:

@@ -281,6 +281,33 @@ def commands_of_the_documents_are_run_or_have_a_reason() -> None:
     assert not unread, f"has shell commands, but .ci/documents.py does not read it: {unread}"
 
 
+HASH = re.compile(r"[0-9a-f]{12}|[0-9a-f]{40}")
+# Records of before name the commit alone, which may be gone.
+TREES_SINCE = "2026-11-29T06:30"
+
+
+def names_a_tree(record: dict[str, object]) -> bool:
+    kept = record.get("trees", record)
+    assert isinstance(kept, dict)
+    return any(name not in ("commit", "previous") and isinstance(value, str) and HASH.fullmatch(value)
+               for name, value in kept.items())
+
+
+def records_name_trees() -> None:
+    """A rebase renames a commit. What was tried is then still found by the hashes of its folders."""
+    faults = []
+    for path in tracked("*ledger.jsonl", ".ci/test-*.json"):
+        text = path.read_text()
+        records = ([json.loads(line) for line in text.splitlines()] if path.suffix == ".jsonl"
+                   else json.loads(text).values())
+        for record in records:
+            when = next((record[name] for name in ("at", "began", "date") if name in record), "")
+            old = when[:16].replace(" ", "T") < TREES_SINCE and when != ""
+            if "commit" in record and not old and not names_a_tree(record):
+                faults.append(f"{path.relative_to(ROOT)}: names only commit {record['commit']}")
+    assert not faults, "\n".join(faults)
+
+
 def reach_faults(word: str, row: dict[str, object], intents: str, console: str,
                  paths: dict[str, dict[str, object]]) -> list[str]:
     """What is wrong with one row of agent/protocol/reach.json. A face may be {"none": REASON}; only
@@ -329,7 +356,7 @@ CHECKS: list[Callable[[], None]] = [
     images_are_built_from_the_files_of_the_packages, packages_are_built_with_what_setup_installs,
     nothing_machine_specific_is_committed, spelling_is_american, source_files_stay_readable, tests_hide_no_tests,
     readme_stays_short, links_lead_somewhere, commands_of_the_documents_are_run_or_have_a_reason,
-    every_command_of_the_protocol_has_its_words,
+    every_command_of_the_protocol_has_its_words, records_name_trees,
 ]
 
 

@@ -31,7 +31,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "e2e/stack"))
-from bare_root import BareError, Root, say  # noqa: E402
+from bare_root import BareError, Root, origin, say  # noqa: E402
 from documents import CHAINS, ROOT, Block, DocumentError, chain_blocks  # noqa: E402
 
 RESULT = ROOT / ".ci/test-documents.json"
@@ -231,7 +231,7 @@ def record(chain: str, seconds: float, ccache: bool, count: int, faults: list[st
     """The last result of each chain."""
     kept = json.loads(RESULT.read_text()) if RESULT.exists() else {}
     kept[chain] = {
-        "commit": COMMIT, "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        **origin(COMMIT), "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "minutes": round(seconds / 60, 1), "ccache": ccache, "blocks": count,
         "faults": [fault.splitlines()[0] for fault in faults if fault], "passed": not any(faults)}
     RESULT.write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n")

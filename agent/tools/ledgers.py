@@ -25,8 +25,13 @@ def origin(**trees: str) -> dict:
     commit in one of whose trees something, ledgers apart, is not committed."""
     changed = _git("status", "--porcelain", "--", *trees.values(), ":!*.jsonl")
     return {"commit": _git("rev-parse", "--short=12", "HEAD") + ("+changes" if changed else ""),
-            **{name: _git("rev-parse", "--short=12", f"HEAD:{folder}")
-               for name, folder in trees.items()}}
+            **trees_of("HEAD", **trees)}
+
+
+def trees_of(commit: str, **trees: str) -> dict:
+    """The hashes of the given folders in a commit."""
+    return {name: _git("rev-parse", "--short=12", f"{commit}:{folder}")
+            for name, folder in trees.items()}
 
 
 def now() -> str:

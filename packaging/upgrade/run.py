@@ -12,7 +12,6 @@ The result is added to a ledger, packaging/upgrade/ledger.jsonl.
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import os
 import shutil
@@ -24,8 +23,9 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "e2e/stack"))
+sys.path[:0] = [str(ROOT / "e2e/stack"), str(ROOT / "agent/tools")]
 
+import ledgers  # noqa: E402
 from agents import MIB, Host, HostPlan  # noqa: E402
 from backend import Backend  # noqa: E402
 from processes import StackError, free_port  # noqa: E402
@@ -176,6 +176,8 @@ def main() -> int:
     options = parser.parse_args()
     commit = (ROOT / "packaging/previous-version").read_text().strip()
     started = time.monotonic()
+    # At the start: somebody may go on while it runs.
+    origin = ledgers.origin(agent="agent", backend="backend", packaging="packaging")
     old = previous_version(commit)
     new = Version("this", options.build, ROOT / ".run/venv/bin/arraywright")
     call("ninja", "-C", options.build, "--quiet", *PROGRAMS)
@@ -184,13 +186,11 @@ def main() -> int:
         pairs = rolling(old, new, folder / "r")
         pairs += enrolling(old, new, folder / "o")
         pairs += enrolling(new, old, folder / "n")
-    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True,
-                          text=True).stdout.strip()
-    result = {"date": datetime.datetime.now(datetime.UTC).date().isoformat(), "commit": head,
-              "previous": commit, "pairs": pairs, "seconds": round(time.monotonic() - started)}
     if not options.no_ledger:
-        with LEDGER.open("a") as ledger:
-            ledger.write(json.dumps(result) + "\n")
+        ledgers.append(LEDGER, {
+            **origin, "at": ledgers.now(), "previous": commit,
+            **ledgers.trees_of(commit, previous_agent="agent", previous_backend="backend"),
+            "pairs": pairs, "seconds": round(time.monotonic() - started)})
     print(f"{pairs} passed, 0 failed")
     return 0
 
