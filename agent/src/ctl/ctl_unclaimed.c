@@ -63,6 +63,7 @@ void cd_claim_failed(struct ctl_drive *cd, const struct device_claim *claim, int
     ASSERT(error < 0 && cd->drive == NULL);
     if (error == -ENODEV || error == -ENOENT || error == -ENXIO ||
         claim->reason == REASON_DRIVE_UNSUITABLE_SMALL ||
+        claim->reason == REASON_DRIVE_UNSUITABLE_EMPTY ||
         !record_has_drive(cd->ctl->record, cd->identity.key)) {
         return; /* it has left, or has its own finding, or is nobody's here */
     }

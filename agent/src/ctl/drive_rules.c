@@ -55,6 +55,12 @@ static bool is_unusable(const struct ctl_drive *cd)
     return cd->has_unsuitable && cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIGNATURE;
 }
 
+static bool is_too_small(const struct ctl_drive *cd)
+{
+    return cd->unsuitable.code == REASON_DRIVE_UNSUITABLE_SMALL ||
+           cd->unsuitable.code == REASON_DRIVE_UNSUITABLE_EMPTY;
+}
+
 static bool refuse_unusable(struct reason *ret_reason, const struct ctl_drive *cd)
 {
     char path[PATH_TEXT_BYTES];
@@ -130,7 +136,7 @@ enum life_state cd_life(const struct ctl_drive *cd)
         return cd_erasure(cd) == CD_ERASURE_ACTIVE ? LIFE_ERASING : LIFE_ERASED_PARTLY;
     }
     if (is_unusable(cd)) {
-        return cd->unsuitable.code == REASON_DRIVE_UNSUITABLE_SMALL ? LIFE_TOO_SMALL : LIFE_IN_USE;
+        return is_too_small(cd) ? LIFE_TOO_SMALL : LIFE_IN_USE;
     }
     if (cd->foreign) {
         return LIFE_FOREIGN;

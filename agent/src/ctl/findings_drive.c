@@ -164,6 +164,13 @@ static bool is_bad(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
 
+    /* The configuration names it: a scan finds no empty device. */
+    if (cd->has_unsuitable && cd->unsuitable.code == REASON_DRIVE_UNSUITABLE_EMPTY &&
+        drive_holds(cd, LIFE_TOO_SMALL, finding)) {
+        finding->cause = cd->unsuitable;
+        finding->remedy.code = REASON_REMEDY_DRIVE_EMPTY;
+        return true;
+    }
     if (cd_life(cd) == LIFE_TOO_SMALL && cd_shrunk_from(cd) == 0 && cd_is_counted_on(cd) &&
         drive_holds(cd, LIFE_TOO_SMALL, finding)) {
         finding->cause = cd->unsuitable;

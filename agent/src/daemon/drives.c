@@ -377,7 +377,29 @@ static void looks_end(struct clock_timer *timer)
     }
 }
 
-/* What was claimed by another process or read-only at the start may be free by now. */
+static bool config_is_in_use(const struct drives *drives, const struct config_drive *config)
+{
+    LIST_FOR_EACH (node, &drives->all) {
+        if (list_entry(node, const struct host_drive, link)->config == config) {
+            return true; /* one that has left still closes */
+        }
+    }
+    return false;
+}
+
+/* Configured drives whose device has left: the kernel may not tell when it is back. */
+static void departed_again(struct drives *drives)
+{
+    for (uint32_t i = 0; i < drives->config->drive_count; i++) {
+        const struct config_drive *config = &drives->config->drives[i];
+
+        if (!config_is_in_use(drives, config)) {
+            host_drive_probe(host_drive_new(drives, config->path, config));
+        }
+    }
+}
+
+/* What was missing, empty, read-only or claimed by another process may be there and free by now. */
 static void claims_again(struct clock_timer *timer)
 {
     struct drives *drives = timer->owner;
@@ -390,6 +412,7 @@ static void claims_again(struct clock_timer *timer)
             host_drive_probe(drive);
         }
     }
+    departed_again(drives);
     clock_arm(clock, timer, clock_now_us(clock) + CLAIM_AGAIN_US);
 }
 
@@ -424,7 +447,7 @@ void drives_open(struct drives *drives)
     }
     clock_arm(clock, &drives->look_timer,
               clock_now_us(clock) + drives->config->claim_wait_s * UINT64_C(1000000));
-    clock_arm(clock, &drives->again_timer, drives->look_timer.deadline_us + CLAIM_AGAIN_US);
+    clock_arm(clock, &drives->again_timer, clock_now_us(clock) + CLAIM_AGAIN_US);
 }
 
 /* Hot-plug. */

@@ -28,7 +28,7 @@ struct drives {
     struct clock_timer look_timer;  /* ends them all */
     uint64_t order_until_us;        /* so long drives are told in their order */
     struct clock_timer order_timer; /* ends that */
-    struct clock_timer again_timer; /* claims that others held at the start are tried again */
+    struct clock_timer again_timer; /* what could not be opened or claimed is tried again */
     struct work scan_work;
     bool scanning;
     bool scan_again;
@@ -55,6 +55,8 @@ struct host_drive {
     bool left;                    /* the device is not there any more */
     bool first_look;              /* of the start: the controller waits for it */
     bool ready;                   /* it is over, and the controller is told when it is its turn */
+    bool empty;                   /* has no size: nothing is attached to it */
+    char absent_why[DEVICE_TEXT_BYTES]; /* configured and not there; "": it is */
     bool awaited;                 /* the controller knows that its claim is still tried */
     struct drive_identity identity;
     struct device_info info; /* of the work while it runs; the loop keeps what it needs then */
@@ -97,7 +99,7 @@ void host_drive_probe(struct host_drive *drive);
 void host_drive_tell(struct host_drive *drive);
 /* It is not waited for any longer: a claim that is still tried has failed. May free the drive. */
 void host_drive_claim_end(struct host_drive *drive);
-/* Configured, and refused for a reason that may end without word from the kernel. */
+/* Configured, and missing or refused for a reason that may end without word from the kernel. */
 bool host_drive_waits(const struct host_drive *drive);
 /* The device has left. */
 void host_drive_leave(struct host_drive *drive);

@@ -271,14 +271,19 @@ static void claim_wait_tell(struct host_drive *drive)
     drive->claim_wait_us = 0;
 }
 
-static void leave_note(struct host_drive *drive)
+static void depart_note(struct host_drive *drive)
 {
-    ASSERT(!drive->left);
-    drive->left = true;
     if (drive->arrived) {
         drive->arrived = false;
         ctl_drive_departed(host_drive_ctl(drive), drive);
     }
+}
+
+static void leave_note(struct host_drive *drive)
+{
+    ASSERT(!drive->left);
+    drive->left = true;
+    depart_note(drive);
 }
 
 /* What is due once no work is running. May free the drive. */
@@ -353,31 +358,49 @@ static void identity_fill(struct host_drive *drive)
     }
 }
 
-static void probe_finish(struct host_drive *drive)
+/* One that the configuration names is looked for again (drives.c); the log has each reason once. */
+static void probe_fail(struct host_drive *drive)
 {
-    char key[sizeof(drive->identity.key)];
-
-    if (drive->error != 0) {
-        if (is_emulated(drive)) {
-            log_error("%s", drive->refusal.text);
-        } else {
-            log_warning("%s: %s", drive->path, drive->refusal.text);
-        }
+    if (strcmp(drive->absent_why, drive->refusal.text) == 0) {
+        /* nothing new */
+    } else if (is_emulated(drive)) {
+        log_error("%s", drive->refusal.text);
+    } else {
+        log_warning("%s: %s", drive->path, drive->refusal.text);
+    }
+    if (drive->config == NULL) {
         leave_note(drive);
         return;
     }
+    depart_note(drive);
+    (void)snprintf(drive->absent_why, sizeof(drive->absent_why), "%s", drive->refusal.text);
+    drive->awaited = false;
+    drive->number = 0; /* it is no device that another could be the second name of */
+    drive->file_number = 0;
+    drive->name[0] = '\0';
+}
+
+static void probe_finish(struct host_drive *drive)
+{
+    char key[sizeof(drive->identity.key)];
+    bool was_empty = drive->empty;
+
+    if (drive->error != 0) {
+        probe_fail(drive);
+        return;
+    }
+    drive->absent_why[0] = '\0';
+    drive->empty = drive->info.size_bytes == 0;
     (void)snprintf(key, sizeof(key), "%s", drive->identity.key);
     identity_fill(drive);
+    if (strcmp(key, drive->identity.key) != 0 || was_empty != drive->empty) {
+        depart_note(drive); /* another device has taken this name: one leaves, one comes */
+    }
     if (drive->claimed.fd >= 0 && (!drive->arrived || drive->awaited)) {
         port_open(drive);
         drive->held = drive->port != NULL;
     } else {
         device_claim_close(&drive->claimed);
-    }
-    if (drive->arrived && strcmp(key, drive->identity.key) != 0) {
-        /* Another device has taken this name: one leaves, one comes. */
-        drive->arrived = false;
-        ctl_drive_departed(host_drive_ctl(drive), drive);
     }
     drive->awaited = false;
     drive->ready = drive->first_look;
@@ -647,10 +670,14 @@ bool host_drive_waits(const struct host_drive *drive)
 {
     enum reason_code why = drive->refusal.reason.code;
 
-    return drive->config != NULL && drive->arrived && !drive->held && !drive->left &&
-           drive->busy == HOST_DRIVE_IDLE &&
-           (why == REASON_DRIVE_UNSUITABLE_CLAIMED || why == REASON_DRIVE_UNSUITABLE_READ_ONLY ||
-            why == REASON_DRIVE_UNSUITABLE_SAME);
+    if (drive->config == NULL || drive->held || drive->left || drive->busy != HOST_DRIVE_IDLE) {
+        return false;
+    }
+    return drive->absent_why[0] != '\0' ||
+           (drive->arrived &&
+            (why == REASON_DRIVE_UNSUITABLE_CLAIMED || why == REASON_DRIVE_UNSUITABLE_READ_ONLY ||
+             why == REASON_DRIVE_UNSUITABLE_SAME || why == REASON_DRIVE_UNSUITABLE_EMPTY ||
+             why == REASON_DRIVE_UNSUITABLE_SMALL));
 }
 
 static void work_done(struct work *work)

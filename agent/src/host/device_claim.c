@@ -50,6 +50,9 @@ void device_judge(const struct device_info *info, const struct device_claim_opti
     } else if (info->read_only) {
         reason_set(&refusal->reason, REASON_DRIVE_UNSUITABLE_READ_ONLY, "device", info->name, NULL);
         (void)device_refuse_reason(refusal, -EROFS);
+    } else if (info->size_bytes == 0 && info->unused_bytes == 0) {
+        reason_set(&refusal->reason, REASON_DRIVE_UNSUITABLE_EMPTY, "device", info->name, NULL);
+        (void)device_refuse_reason(refusal, -ENOSPC);
     } else if (info->size_bytes < minimum_bytes) {
         refuse_small(info, minimum_bytes, refusal);
     } else if (!signature_is_accepted(info, options)) {

@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 from cases import AgentCase, digest, need, write_random
-from harness import MIB, LoopDevice, Refused, loop_devices_work
+from harness import EID, MIB, LoopDevice, Refused, loop_devices_work
 
 
 @unittest.skipUnless(loop_devices_work(), "loop devices cannot be made here")
@@ -179,3 +179,50 @@ class RealDevices(AgentCase):
     def test_a_device_too_small(self):
         agent = self.started(self.loop(32), self.loop())
         self.assertEqual(agent.view().drive(0)["unsuitable"]["code"], "drive_unsuitable_small")
+
+    def test_a_file_that_is_put_back_is_taken_again(self):
+        paths = [self.directory / f"file{number}" for number in range(3)]
+        for path in paths:
+            with path.open("wb") as file:
+                file.truncate(128 * MIB)
+        drives = [f'{{ path = "{path}"; enclosure = {EID}; slot = {slot}; }}'
+                  for slot, path in enumerate(paths)]
+        agent = self.agent(slots=len(paths), drives=drives).start()
+        agent.create("raid5", [0, 1, 2])
+        with agent.nbd() as handle:
+            written = write_random(handle, 16 * MIB, seed=9)
+        agent.stop()
+        away = paths[1].rename(self.directory / "away")
+        agent.start()
+        agent.until("it to be missed", lambda v: v.vd()["state"] == "degraded")
+        away.rename(paths[1])
+        agent.optimal()
+        agent.stop()
+        paths[2].unlink()
+        agent.start()
+        agent.until("it to be missed", lambda v: v.vd()["state"] == "degraded")
+        with paths[2].open("wb") as file:  # a new one in its place
+            file.truncate(128 * MIB)
+        agent.optimal()
+        with agent.nbd() as handle:
+            self.assertEqual(digest(handle, 16 * MIB), written)
+
+    def test_a_loop_device_whose_file_is_attached_later(self):
+        loops = [self.loop() for _ in range(3)]
+        agent = self.started(*loops)
+        agent.create("raid5", [0, 1, 2])
+        with agent.nbd() as handle:
+            written = write_random(handle, 16 * MIB, seed=9)
+        agent.stop()
+        loops[1].detach()
+        agent.start()
+        agent.until("it to be missed", lambda v: v.vd()["state"] == "degraded")
+        view = agent.view()
+        self.assertEqual(view.drive(1)["unsuitable"]["code"], "drive_unsuitable_empty")
+        told = {finding["cause"]["code"]: finding for finding in
+                view.all("controller")["c0"]["findings"] if finding["cause"] is not None}
+        self.assertIn("drive_unsuitable_empty", told)
+        subprocess.run(["losetup", loops[1].path, str(loops[1].file)], check=True)
+        agent.optimal()
+        with agent.nbd() as handle:
+            self.assertEqual(digest(handle, 16 * MIB), written)

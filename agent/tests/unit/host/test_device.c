@@ -252,8 +252,10 @@ static void test_small_missing_and_odd_paths(void **state)
     (void)snprintf(path, sizeof path, "%s/tiny", fixture->directory);
     file_make(path, 4096);
     expect_refusal(path, &plain, REASON_DRIVE_UNSUITABLE_SMALL, "has 4.10 kB");
-    file_make(path, 0);
+    file_make(path, 511); /* less than a block */
     expect_refusal(path, &plain, REASON_DRIVE_UNSUITABLE_SMALL, "has 0 B");
+    file_make(path, 0);
+    expect_refusal(path, &plain, REASON_DRIVE_UNSUITABLE_EMPTY, "is empty");
     expect_refusal(fixture->directory, &plain, REASON_INVALID_ARGUMENT, "neither");
     (void)snprintf(path, sizeof path, "%s/none", fixture->directory);
     expect_refusal(path, &plain, REASON_INVALID_ARGUMENT, "No such file");
