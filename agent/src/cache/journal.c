@@ -212,17 +212,36 @@ static int take_over(struct journal *journal, const struct super *super, const s
     return 0;
 }
 
-static int open_found(struct journal *journal, const struct uuid *fresh)
+static bool super_newest(const uint8_t *base, struct super *ret_super)
 {
-    const uint8_t *base = journal->memory->base;
     struct super a = {0};
     struct super b = {0};
     bool good_a = super_read(base, &a);
     bool good_b = super_read(base + SUPER_BYTES, &b);
 
-    if (good_a || good_b) {
-        return take_over(journal, good_a && (!good_b || a.generation > b.generation) ? &a : &b,
-                         fresh);
+    *ret_super = good_a && (!good_b || a.generation > b.generation) ? a : b;
+    return good_a || good_b;
+}
+
+bool journal_owner(const struct memory_port *memory, struct uuid *ret_owner)
+{
+    struct super super;
+
+    if (frames_that_fit(memory->size_bytes) < JOURNAL_FRAMES_MIN ||
+        !super_newest(memory->base, &super)) {
+        return false;
+    }
+    *ret_owner = super.owner;
+    return true;
+}
+
+static int open_found(struct journal *journal, const struct uuid *fresh)
+{
+    const uint8_t *base = journal->memory->base;
+    struct super super;
+
+    if (super_newest(base, &super)) {
+        return take_over(journal, &super, fresh);
     }
     if (!is_blank(base)) {
         return -EBADMSG;

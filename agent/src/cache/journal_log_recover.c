@@ -331,26 +331,58 @@ static int super_judge(const struct journal_log *log, const struct log_super *su
                : 0;
 }
 
+static bool super_newest(const uint8_t *blocks, bool good[2], struct log_super *ret_super)
+{
+    struct log_super supers[2];
+    bool first = false;
+
+    good[0] = log_super_read(blocks, &supers[0]);
+    good[1] = log_super_read(blocks + LOG_BLOCK_BYTES, &supers[1]);
+    if (!good[0] && !good[1]) {
+        return false;
+    }
+    first = good[0] && (!good[1] || supers[0].turn > supers[1].turn);
+    *ret_super = supers[first ? 0 : 1];
+    return true;
+}
+
+bool journal_log_owner(struct log_port *port, struct uuid *ret_owner)
+{
+    const size_t length_bytes = (size_t)LOG_RING_FIRST * LOG_BLOCK_BYTES;
+    uint8_t *blocks = aligned_alloc(LOG_BLOCK_BYTES, length_bytes);
+    struct log_super super;
+    bool good[2];
+    bool found = false;
+
+    if (blocks == NULL) {
+        return false;
+    }
+    found = port->size_bytes >= length_bytes &&
+            port->ops->read(port, 0, blocks, (uint32_t)length_bytes) == 0 &&
+            super_newest(blocks, good, &super);
+    if (found) {
+        *ret_owner = super.owner;
+    }
+    free(blocks);
+    return found;
+}
+
 static int super_find(struct reader *reader, const struct uuid *owner, const struct uuid *fresh)
 {
     struct journal_log *log = reader->log;
-    struct log_super supers[2];
     bool good[2];
+    bool found = false;
     int error =
         log->port->ops->read(log->port, 0, reader->window, LOG_RING_FIRST * LOG_BLOCK_BYTES);
 
     if (error != 0) {
         return error;
     }
-    good[0] = log_super_read(reader->window, &supers[0]);
-    good[1] = log_super_read(reader->window + LOG_BLOCK_BYTES, &supers[1]);
+    found = super_newest(reader->window, good, &log->super);
     reader->super_damaged =
         (!good[0] && !bytes_are_all(reader->window, LOG_BLOCK_BYTES, 0)) ||
         (!good[1] && !bytes_are_all(reader->window + LOG_BLOCK_BYTES, LOG_BLOCK_BYTES, 0));
-    if (good[0] || good[1]) {
-        bool first = good[0] && (!good[1] || supers[0].turn > supers[1].turn);
-
-        log->super = supers[first ? 0 : 1];
+    if (found) {
         return super_judge(log, &log->super);
     }
     if (!reader->super_damaged) {

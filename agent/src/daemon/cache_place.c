@@ -25,7 +25,24 @@ static struct predecessor_wait wait_of(const struct opening *opening)
                                      .wait_s = opening->wait_s};
 }
 
-static bool is_refused(const struct config_cache *config, int error)
+/* It holds acknowledged writes: whoever starts without them must have chosen that. */
+static void ways_tell(const struct config_cache *config, const struct uuid *owner)
+{
+    char text[UUID_TEXT_BYTES];
+
+    uuid_format(owner, text);
+    log_error("cache %s holds acknowledged writes of controller %s; choose one of three ways:",
+              config->path, text);
+    log_error("1. if the state directory of controller %s still exists, put it back", text);
+    log_error("2. to import its virtual drives with these writes, add the line owner = \"%s\"; to "
+              "the cache section of arrayd.conf, start arrayd and import the foreign "
+              "configuration",
+              text);
+    log_error("3. to go on without these writes, set path in the cache section to a new file or "
+              "device; what is only in this cache is then missing on the virtual drives");
+}
+
+static bool is_refused(const struct config_cache *config, const struct uuid *owner, int error)
 {
     if (error != 0) {
         log_error("cache %s is not used and left untouched: %s", config->path,
@@ -34,6 +51,9 @@ static bool is_refused(const struct config_cache *config, int error)
                   : error == -EPROTONOSUPPORT ? "it was made by a later version"
                   : error == -ERANGE          ? "its size does not agree with its content"
                                               : strerror(-error));
+    }
+    if (error == -EEXIST && owner != NULL) {
+        ways_tell(config, owner);
     }
     return error != 0;
 }
@@ -44,6 +64,8 @@ static bool log_medium_open(const struct opening *opening, struct cache_place *p
     uint64_t memory_bytes = journal_log_memory_bytes(config->size_bytes);
     char text[MEDIUM_FILE_TEXT_BYTES];
     struct predecessor_wait wait = wait_of(opening);
+    struct uuid owner;
+    bool is_known = false;
     int error = 0;
 
     do {
@@ -57,8 +79,11 @@ static bool log_medium_open(const struct opening *opening, struct cache_place *p
     if (!medium_log_is_locked(place->log)) {
         log_warning("the memory of the cache cannot be locked: it may be paged out");
     }
-    return !is_refused(config, ctl_cache_open_log(opening->ctl, medium_log_port(place->log),
-                                                  medium_log_memory(place->log), config->path));
+    is_known = journal_log_owner(medium_log_port(place->log), &owner);
+    error =
+        ctl_cache_open_log(opening->ctl, medium_log_port(place->log), medium_log_memory(place->log),
+                           config->has_owner ? &config->owner : NULL, config->path);
+    return !is_refused(config, is_known ? &owner : NULL, error);
 }
 
 static bool memory_medium_open(const struct opening *opening, struct cache_place *place)
@@ -67,6 +92,8 @@ static bool memory_medium_open(const struct opening *opening, struct cache_place
     bool persistent = config->medium == CONFIG_MEDIUM_PMEM;
     char text[MEDIUM_FILE_TEXT_BYTES];
     struct predecessor_wait wait = wait_of(opening);
+    struct uuid owner;
+    bool is_known = false;
     int error = 0;
 
     do {
@@ -85,8 +112,10 @@ static bool memory_medium_open(const struct opening *opening, struct cache_place
     } else if (!persistent && !medium_file_is_locked(place->file)) {
         log_warning("cache %s cannot be locked in memory: it may be paged out", config->path);
     }
-    return !is_refused(config,
-                       ctl_cache_open(opening->ctl, medium_file_port(place->file), config->path));
+    is_known = journal_owner(medium_file_port(place->file), &owner);
+    error = ctl_cache_open(opening->ctl, medium_file_port(place->file),
+                           config->has_owner ? &config->owner : NULL, config->path);
+    return !is_refused(config, is_known ? &owner : NULL, error);
 }
 
 bool cache_place_open(struct loop *loop, struct ctl *ctl, const struct config_cache *config,

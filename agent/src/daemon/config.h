@@ -76,6 +76,8 @@ struct config_cache {
     enum config_medium medium;
     char path[PATH_MAX];
     uint64_t size_bytes;
+    bool has_owner; /* the cache of this controller is opened, too */
+    struct uuid owner;
 };
 
 struct config_enclosure {

@@ -60,11 +60,24 @@ static bool medium_read(struct config_reader *reader, const config_setting_t *se
     return config_fail(reader, setting, "medium must be \"shared-memory\", \"pmem\" or \"log\"");
 }
 
+static bool owner_read(struct config_reader *reader, const config_setting_t *setting, void *target)
+{
+    const char *text = config_setting_get_string(setting);
+    struct config_cache *cache = container_of(target, struct config_cache, owner);
+
+    if (text == NULL || uuid_parse(text, &cache->owner) != 0) {
+        return config_fail(reader, setting, "owner must be the UUID of a controller");
+    }
+    cache->has_owner = true;
+    return true;
+}
+
 static const struct config_key cache_keys[] = {
     {"medium", CONFIG_CUSTOM, AT(config_cache, medium), 0, 0, NULL, medium_read, true},
     {"path", CONFIG_PATH, AT(config_cache, path), 2, PATH_MAX - 1, NULL, NULL, true},
     {"size", CONFIG_SIZE, AT(config_cache, size_bytes), CACHE_SIZE_MIN_BYTES, CACHE_SIZE_MAX_BYTES,
      NULL, NULL, true},
+    {"owner", CONFIG_CUSTOM, AT(config_cache, owner), 0, 0, NULL, owner_read, false},
     END};
 
 bool config_cache_read(struct config_reader *reader, const config_setting_t *setting, void *target)

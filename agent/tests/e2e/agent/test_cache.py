@@ -4,6 +4,8 @@ another one's, with a damaged one; preserved cache; what the command line says."
 import errno
 import os
 import random
+import re
+import shutil
 import tempfile
 import threading
 import unittest
@@ -282,6 +284,63 @@ class CacheTest(unittest.TestCase):
         self.refused(self.agent(slots=3), "belongs to another controller")
         first.start()
         self.check(first)
+
+    def writes_survive_the_state_directory(self, agent):
+        agent.start()
+        self.write_back(agent)
+        self.fill(agent)
+        agent.kill()
+        kept = agent.directory / "state.kept"
+        agent.state_dir.rename(kept)
+        before = self.medium.read_bytes()
+        said = agent.fail_to_start()
+        self.assertEqual(self.medium.read_bytes(), before)
+        line = re.search(r'add the line (owner = "[-0-9a-f]{36}";) to the cache section', said)
+        self.assertIsNotNone(line, said)
+        self.assertIn("put it back", said)
+        self.assertIn("set path in the cache section", said)
+        text = agent.config_path.read_text()
+        agent.config_path.write_text(text.replace("cache = {", "cache = { " + line.group(1)))
+        agent.start()
+        self.assertEqual(len(self.cache(agent)["preserved"]), 1)
+        agent.ctl("/c0/fall", "import")
+        agent.until("the writes are recovered",
+                    lambda _: not self.cache(agent)["preserved"])
+        self.assertIsNone(agent.view().vd()["lost_writes"])
+        self.check(agent)
+        self.fill(agent, version=2)
+        agent.kill()
+        agent.start()  # the line may stay
+        self.check(agent, version=2)
+        agent.stop()
+        agent.config_path.write_text(text)
+        agent.start()  # the empty cache is the new controller's
+        self.check(agent, version=2)
+
+    def test_state_directory_lost_shared_memory(self):
+        self.writes_survive_the_state_directory(self.agent(slots=3))
+
+    def test_state_directory_lost_log(self):
+        self.writes_survive_the_state_directory(self.log_agent())
+
+    def test_state_directory_comes_back_after_the_cache_was_opened_without_it(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        self.write_back(agent)
+        self.fill(agent)
+        agent.kill()
+        kept = agent.directory / "state.kept"
+        agent.state_dir.rename(kept)
+        owner = re.search(r'owner = "[-0-9a-f]{36}";', agent.fail_to_start()).group()
+        text = agent.config_path.read_text()
+        agent.config_path.write_text(text.replace("cache = {", "cache = { " + owner))
+        agent.start()
+        agent.kill()
+        shutil.rmtree(agent.state_dir)
+        kept.rename(agent.state_dir)
+        agent.config_path.write_text(text)
+        agent.start()
+        self.check(agent)
 
     def test_empty_medium_of_another_controller_is_taken(self):
         first = self.agent(slots=3)

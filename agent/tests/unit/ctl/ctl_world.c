@@ -451,8 +451,9 @@ static int cache_open(struct ctl_world *world)
         return 0;
     }
     return world->cache_log != NULL
-               ? ctl_cache_open_log(world->ctl, world->cache_log, world->cache_memory, "medium")
-               : ctl_cache_open(world->ctl, world->cache_memory, "medium");
+               ? ctl_cache_open_log(world->ctl, world->cache_log, world->cache_memory, NULL,
+                                    "medium")
+               : ctl_cache_open(world->ctl, world->cache_memory, NULL, "medium");
 }
 
 int world_begin_start(struct ctl_world *world, int *ret_result)

@@ -292,7 +292,17 @@ static void test_cache(void **state UNUSED)
     assert_int_equal(config->controllers[0].cache.medium, CONFIG_MEDIUM_PMEM);
     assert_string_equal(config->controllers[0].cache.path, "/p/c");
     assert_int_equal(config->controllers[0].cache.size_bytes, 64 << 20);
+    assert_false(config->controllers[0].cache.has_owner);
     free(config);
+    config = config_from(MINIMUM "cache = { medium = \"pmem\"; path = \"/p/c\"; size = \"64 MiB\"; "
+                                 "owner = \"01234567-89ab-4def-8123-456789abcdef\"; };\n");
+    assert_non_null(config);
+    assert_true(config->controllers[0].cache.has_owner);
+    assert_int_equal(config->controllers[0].cache.owner.bytes[15], 0xef);
+    free(config);
+    expect_error(MINIMUM "cache = {\n  medium = \"pmem\"; path = \"/p/c\"; size = \"64 MiB\";\n"
+                         "owner = \"me\"; };\n",
+                 ":4: owner must be the UUID");
     expect_error(MINIMUM "cache = {\n  medium = \"tape\"; path = \"/p/c\"; size = \"64 MiB\"; };\n",
                  ":3: medium must be");
     expect_error(MINIMUM "cache = { path = \"/p/c\"; size = \"64 MiB\"; };\n", ":2: ");
