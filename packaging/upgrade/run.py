@@ -4,7 +4,9 @@ The previous version is the commit in packaging/previous-version; it is built fr
 of real processes follow each other on the same state: everything old; the backend upgraded, with a
 backup of its database; the agent upgraded too; the backend taken back to the old version. In each
 of them the host is online, its virtual drives are seen, a command is carried out and its event
-arrives. Then each version of the agent enrolls at the other version of the backend.
+arrives. Then each version of the agent enrolls at the other version of the backend. At last the
+agent is upgraded under load, after it was stopped and after it was killed: clients write to virtual
+drives, over the write-back cache too, connect again as the kernel's does, and read back what they wrote.
 
 The result is added to a ledger, packaging/upgrade/ledger.jsonl.
 """
@@ -14,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import shutil
 import sqlite3
 import subprocess
@@ -30,10 +33,14 @@ from agents import MIB, Host, HostPlan  # noqa: E402
 from backend import Backend  # noqa: E402
 from processes import StackError, free_port  # noqa: E402
 
-from client import Client  # noqa: E402
+from client import Client, Object  # noqa: E402
+from load import Load  # noqa: E402
 
 LEDGER = Path(__file__).with_name("ledger.jsonl")
 PREVIOUS = ROOT / ".run/previous"
+LAYOUT = {"five": ["r5", "drives=252:0-2", "wt"], "one": ["r1", "drives=252:3-4", "awb"],
+          "six": ["r6", "drives=252:5-8", "awb"]}
+WRITES = 200  # of each client, before and after each change of the program
 PROGRAMS = ["src/daemon/arrayd", "src/cli/arrayctl", "src/uplink/arraywright-uplink"]
 
 
@@ -168,6 +175,36 @@ def enrolling(agent: Version, backend: Version, folder: Path) -> int:
     return 1
 
 
+def loaded(old: Version, new: Version, folder: Path, ending: str, seed: int) -> Object:
+    """The agent is upgraded under clients, and started once more with what it wrote."""
+    say(f"agent {old.name} is {ending} under load, then comes {new.name}")
+    plan = HostPlan("alpha", drives=9, drive_bytes=96 * MIB, cache_bytes=32 * MIB)
+    host = Host(plan, folder, old.build)
+    later = Host(plan, folder, new.build)
+    end = Host.kill_agent if ending == "killed" else Host.stop_agent
+    try:
+        host.start_agent()
+        for name, words in LAYOUT.items():
+            call_agent(host, "/c0", "add", "vd", *words, f"name={name}")
+        with Load(list(LAYOUT), host.nbd_socket, seed) as load:
+            load.go_on(WRITES)
+            end(host)
+            later.start_agent()
+            load.go_on(WRITES)
+            end(later)
+            later.start_agent()
+            load.go_on(WRITES)
+        return {"ending": ending, "seed": seed, **load.result()}
+    finally:
+        host.stop()
+        later.stop()
+
+
+def call_agent(host: Host, *words: str) -> None:
+    subprocess.run([str(host.arrayctl), *words], check=True, stdout=subprocess.DEVNULL,
+                   env={**os.environ, "ARRAYWRIGHT_SOCKET": str(host.control_socket)})
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", type=Path, default=ROOT / ".run/build/agent",
@@ -186,12 +223,16 @@ def main() -> int:
         pairs = rolling(old, new, folder / "r")
         pairs += enrolling(old, new, folder / "o")
         pairs += enrolling(new, old, folder / "n")
+        loads = [loaded(old, new, folder / ending[0], ending, random.SystemRandom().randrange(1 << 32))
+                 for ending in ("stopped", "killed")]
+    for load in loads:
+        print(load)
     if not options.no_ledger:
         ledgers.append(LEDGER, {
             **origin, "at": ledgers.now(), "previous": commit,
             **ledgers.trees_of(commit, previous_agent="agent", previous_backend="backend"),
-            "pairs": pairs, "seconds": round(time.monotonic() - started)})
-    print(f"{pairs} passed, 0 failed")
+            "pairs": pairs, "loads": loads, "seconds": round(time.monotonic() - started)})
+    print(f"{pairs + len(loads)} passed, 0 failed")
     return 0
 
 
