@@ -187,6 +187,8 @@ static enum reason_code foreign_remedy(enum reason_code refusal)
     switch ((int)refusal) { /* the others need somebody who looks at them */
     case REASON_FOREIGN_IS_HERE:
         return REASON_REMEDY_FOREIGN_IS_HERE;
+    case REASON_FOREIGN_HERE_UNUSABLE:
+        return REASON_REMEDY_FOREIGN_HERE_UNUSABLE;
     case REASON_FOREIGN_MEMBER_WAITS:
         return REASON_REMEDY_FOREIGN_MEMBER_WAITS;
     case REASON_FOREIGN_INCOMPLETE:

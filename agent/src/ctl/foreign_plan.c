@@ -297,6 +297,35 @@ static bool refuse_member(struct foreign_plan *plan, const struct foreign_set *s
     return false;
 }
 
+/* A member under another path is known by what it says, which only the host has read so far: it may
+ * be what the drive group lacks, and is not to be cleared because it cannot be claimed now. */
+static bool refuse_unusable_here(struct foreign_plan *plan, const struct foreign_set *set,
+                                 const struct ctl_group *cg)
+{
+    char drive[PATH_TEXT_BYTES];
+    char group[PATH_TEXT_BYTES];
+    char why[REASON_TEXT_MAX];
+    bool lacks = false;
+
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        lacks = lacks || cg->members[i] == NULL;
+    }
+    for (uint32_t i = 0; i < set->drive_count && lacks; i++) {
+        const struct ctl_drive *cd = set->drives[i];
+        struct reason reason;
+
+        if (cd->has_unsuitable && !rule_drive_import(cd, &reason)) {
+            drive_path(cd, drive, sizeof(drive));
+            group_path(cg, group, sizeof(group));
+            (void)reason_text(&cd->unsuitable, why, sizeof(why));
+            reason_set(&plan->refusal, REASON_FOREIGN_HERE_UNUSABLE, "drive", drive, "group", group,
+                       "why", why, NULL);
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool set_is_not_here(const struct ctl *ctl, struct foreign_plan *plan,
                             const struct foreign_set *set)
 {
@@ -305,7 +334,8 @@ static bool set_is_not_here(const struct ctl *ctl, struct foreign_plan *plan,
         const struct ctl_group *cg = group_by_guid(other, &set->guid);
 
         if (cg != NULL) {
-            return !refuse_member(plan, set) && refuse_here(plan, cg);
+            return !refuse_member(plan, set) && !refuse_unusable_here(plan, set, cg) &&
+                   refuse_here(plan, cg);
         }
     }
     return true;

@@ -226,3 +226,31 @@ class RealDevices(AgentCase):
         agent.optimal()
         with agent.nbd() as handle:
             self.assertEqual(digest(handle, 16 * MIB), written)
+
+    def test_a_read_only_member_under_another_path(self):
+        paths = [self.directory / f"file{number}" for number in range(3)]
+        for path in paths:
+            with path.open("wb") as file:
+                file.truncate(128 * MIB)
+        agent = self.agent(slots=3, drives=[
+            f'{{ path = "{path}"; enclosure = {EID}; slot = {slot}; }}'
+            for slot, path in enumerate(paths)]).start()
+        agent.create("raid5", [0, 1, 2])
+        with agent.nbd() as handle:
+            written = write_random(handle, 16 * MIB, seed=9)
+        agent.stop()
+        other = LoopDevice(paths[0])
+        self.addCleanup(other.detach)
+        subprocess.run(["blockdev", "--setro", other.path], check=True)
+        text = agent.config_path.read_text()
+        agent.config_path.write_text(text.replace(f'"{paths[0]}"', f'"{other.path}"'))
+        agent.start()
+        agent.until("it to be found", lambda v: any(
+            finding["code"] == "foreign_configuration"
+            and finding["cause"]["code"] == "foreign_here_unusable"
+            for finding in v.all("controller")["c0"]["findings"]))
+        subprocess.run(["blockdev", "--setrw", other.path], check=True)
+        agent.until("it to be free of its cause", lambda v: v.drive(0)["unsuitable"] is None
+                    or v.drive(0)["unsuitable"]["code"] != "drive_unsuitable_read_only")
+        with agent.nbd() as handle:
+            self.assertEqual(digest(handle, 16 * MIB), written)
