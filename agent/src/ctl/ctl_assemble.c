@@ -346,7 +346,17 @@ static void start_reserve(struct ctl *ctl, struct ctl_start *start)
     ctl_record_save(ctl, start_reserved, start);
 }
 
-/* Is the label of this drive left over from what the intent names? */
+/* It can be restored once more. */
+static bool leftover_is_marked(const struct ctl_drive *cd)
+{
+    enum controller_intent intent = cd->ctl->record->intent;
+
+    return (intent == CONTROLLER_INTENT_DELETE || intent == CONTROLLER_INTENT_RESTORE) &&
+           (cd->label == NULL || cd->label->role == LABEL_ROLE_MEMBER);
+}
+
+/* Is the label of this drive left over from what the intent names? A member that was away when its
+ * group was deleted, or is restored, has one that was written before: it may be needed. */
 static bool label_is_leftover(const struct ctl_drive *cd)
 {
     const struct controller_record *record = cd->ctl->record;
@@ -363,7 +373,8 @@ static bool label_is_leftover(const struct ctl_drive *cd)
         return false;
     }
     if (label->role == LABEL_ROLE_MEMBER) {
-        return guid_equal(&label->group, &record->intent_group);
+        return guid_equal(&label->group, &record->intent_group) &&
+               (!leftover_is_marked(cd) || record_drive_intent(record, cd->identity.key));
     }
     return label->role == LABEL_ROLE_SPARE && label->spare_group_count == 1 &&
            guid_equal(&label->spare_groups[0], &record->intent_group);
@@ -373,15 +384,6 @@ static bool intent_is_import(const struct ctl *ctl)
 {
     return ctl->record->intent == CONTROLLER_INTENT_IMPORT ||
            ctl->record->intent == CONTROLLER_INTENT_ADOPT;
-}
-
-/* It can be restored once more. */
-static bool leftover_is_marked(const struct ctl_drive *cd)
-{
-    enum controller_intent intent = cd->ctl->record->intent;
-
-    return (intent == CONTROLLER_INTENT_DELETE || intent == CONTROLLER_INTENT_RESTORE) &&
-           (cd->label == NULL || cd->label->role == LABEL_ROLE_MEMBER);
 }
 
 static void leftover_wiped(struct label_write *write, int error)

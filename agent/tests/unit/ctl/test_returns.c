@@ -295,6 +295,69 @@ static void test_undone_with_label(void **state UNUSED)
     world_free(world);
 }
 
+/* The power fails while it is deleted or restored: what the drives that were away hold of it is
+ * needed the next time. */
+
+struct undone_cut {
+    enum ctl_op op;
+    enum raid_level level;
+};
+
+static bool undone_cut_at(void *what, uint64_t at, enum sim_cut cut)
+{
+    const struct undone_cut *one = what;
+    struct ctl_world *world = world_of(90, one->level, 3, BY_ARRIVAL);
+    struct ctl_command command = {.op = one->op};
+    struct virtual_drive_view view;
+    bool acknowledged = false;
+
+    slot_leave(world, 1, BY_ARRIVAL);
+    slot_leave(world, 2, BY_ARRIVAL);
+    if (one->op == CTL_OP_UNDO_RESTORE) {
+        assert_int_equal(world_delete(world, "data"), REASON_OK);
+        slot_come(world, 1, BY_ARRIVAL);
+        slot_come(world, 2, BY_ARRIVAL);
+        strcpy(command.args.undo_restore.controller, "c0");
+        command.args.undo_restore.undo = world_undo_newest(world);
+    } else {
+        strcpy(command.confirm, "data");
+        assert_true(world_vd(world, "data", &view, command.args.vd_delete.vd));
+    }
+    acknowledged = world_run_cut(world, &command, at, cut);
+    world->slots[1].absent = false;
+    world->slots[2].absent = false;
+    world_power_cycle(world);
+    if (world_count(world, OBJECT_KIND_VIRTUAL_DRIVE) == 0) {
+        assert_false(acknowledged && one->op == CTL_OP_UNDO_RESTORE);
+        assert_int_equal(world_undo(world), REASON_OK);
+    }
+    if (!world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 30 * MINUTE)) {
+        world_print_events(world, 0);
+        fail_msg("op %d, cut %d at %llu: it is not whole", (int)one->op, (int)cut,
+                 (unsigned long long)at);
+    }
+    world_check(world, "data", 0, DATA, 0x5A);
+    world_free(world);
+    return acknowledged;
+}
+
+static void test_undone_cut(void **state UNUSED)
+{
+    struct undone_cut runs[] = {{CTL_OP_UNDO_RESTORE, RAID_LEVEL_0},
+                                {CTL_OP_UNDO_RESTORE, RAID_LEVEL_5},
+                                {CTL_OP_VD_DELETE, RAID_LEVEL_0},
+                                {CTL_OP_VD_DELETE, RAID_LEVEL_5}};
+
+    for (uint32_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+        uint32_t points = 0;
+
+        for (uint32_t cut = 0; cut < SIM_CUT_MAX; cut++) {
+            points += world_cut_along(undone_cut_at, &runs[i], (enum sim_cut)cut, 5);
+        }
+        world_cuts_suffice(ctl_op_word(runs[i].op), points, 20);
+    }
+}
+
 /* The set was imported without a drive, which is put back. */
 
 static enum reason_code set_refusal(struct ctl_world *world)
@@ -611,6 +674,7 @@ int main(void)
         cmocka_unit_test(test_undone_with_copy),
         cmocka_unit_test(test_undone_with_spare),
         cmocka_unit_test(test_undone_with_label),
+        cmocka_unit_test(test_undone_cut),
         cmocka_unit_test(test_imported),
         cmocka_unit_test(test_imported_is_later),
         cmocka_unit_test(test_imported_and_spared),
