@@ -199,7 +199,9 @@ static enum foreign_state label_vd_state(const struct set_walk *walk)
     enum reason_code refusal = walk->plan.refusal.code;
 
     if (!is_imported(walk)) {
-        return refusal == REASON_FOREIGN_INCOMPLETE || refusal == REASON_FOREIGN_IS_HERE ||
+        return refusal == REASON_FOREIGN_CONFLICT ? FOREIGN_STATE_DEGRADED
+               : refusal == REASON_FOREIGN_INCOMPLETE || refusal == REASON_FOREIGN_IS_HERE ||
+                       refusal == REASON_FOREIGN_HERE_CONFLICT ||
                        refusal == REASON_FOREIGN_HERE_UNUSABLE
                    ? FOREIGN_STATE_INCOMPLETE
                    : FOREIGN_STATE_OPTIMAL;

@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "ctl/foreign_conflict.h"
 #include "ctl/foreign_set.h"
 #include "ctl/member_returned.h"
 #include "ctl/place_drive.h"
@@ -55,6 +56,23 @@ static bool twins_are_absent(struct foreign_plan *plan, const struct foreign_set
         }
     }
     return true;
+}
+
+/* An import would have to choose one history, and the next rebuild would destroy the other. */
+static bool conflicts_are_absent(struct foreign_plan *plan, const struct foreign_set *set)
+{
+    const struct ctl_drive *drive = NULL;
+    const struct ctl_drive *other = NULL;
+    char path[PATH_TEXT_BYTES];
+    char other_path[PATH_TEXT_BYTES];
+
+    if (!foreign_set_conflicts(set, &drive, &other)) {
+        return true;
+    }
+    drive_path(drive, path, sizeof(path));
+    drive_path(other, other_path, sizeof(other_path));
+    reason_set(&plan->refusal, REASON_FOREIGN_CONFLICT, "drive", path, "other", other_path, NULL);
+    return false;
 }
 
 /* From DDF */
@@ -254,6 +272,26 @@ static bool plan_from_labels(struct foreign_plan *plan, const struct foreign_set
 
 /* Both */
 
+/* One of its drives went on without drives that the group uses now. */
+static bool refuse_conflict_here(struct foreign_plan *plan, const struct foreign_set *set,
+                                 struct ctl_group *cg)
+{
+    const struct returned_place place = {.cg = cg};
+    char path[PATH_TEXT_BYTES];
+    char drive[PATH_TEXT_BYTES];
+
+    for (uint32_t i = 0; i < set->drive_count; i++) {
+        if (cd_returned_is_later(set->drives[i], &place)) {
+            group_path(cg, path, sizeof(path));
+            drive_path(set->drives[i], drive, sizeof(drive));
+            reason_set(&plan->refusal, REASON_FOREIGN_HERE_CONFLICT, "drive", drive, "group", path,
+                       NULL);
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool refuse_here(struct foreign_plan *plan, const struct ctl_group *cg)
 {
     char path[PATH_TEXT_BYTES];
@@ -331,11 +369,11 @@ static bool set_is_not_here(const struct ctl *ctl, struct foreign_plan *plan,
 {
     LIST_FOR_EACH (node, &ctl->host->ctls) {
         const struct ctl *other = list_entry(node, const struct ctl, host_link);
-        const struct ctl_group *cg = group_by_guid(other, &set->guid);
+        struct ctl_group *cg = group_by_guid(other, &set->guid);
 
         if (cg != NULL) {
             return !refuse_member(plan, set) && !refuse_unusable_here(plan, set, cg) &&
-                   refuse_here(plan, cg);
+                   !refuse_conflict_here(plan, set, cg) && refuse_here(plan, cg);
         }
     }
     return true;
@@ -511,7 +549,8 @@ static bool plan_complete(const struct ctl *ctl, struct foreign_plan *plan)
 static bool plan_fill(const struct ctl *ctl, const struct foreign_set *set,
                       struct foreign_plan *plan, struct ddf_found *found)
 {
-    if (!set_is_not_here(ctl, plan, set) || !twins_are_absent(plan, set)) {
+    if (!set_is_not_here(ctl, plan, set) || !twins_are_absent(plan, set) ||
+        !conflicts_are_absent(plan, set)) {
         return false;
     }
     if (set->format == FOREIGN_FORMAT_DDF ? !plan_from_ddf(plan, set, found)

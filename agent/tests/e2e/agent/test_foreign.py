@@ -247,6 +247,53 @@ class Foreign(AgentCase):
                 agent.until("it to serve", lambda view: view.drive(3)["state"] == "online")
                 agent.close()
 
+    def test_halves_that_went_apart_are_in_conflict(self):
+        """Each half of a mirror was in use without the other: nobody chooses for the user."""
+        agent = self.agent(slots=0)
+        paths = [Path(agent.directory) / f"half{i}" for i in range(2)]
+        for path in paths:
+            path.write_bytes(bytes(128 * MIB))
+        agent = self.started(paths)
+        agent.create("raid1", range(2))
+        agent.optimal()
+        agent.stop()
+        away = paths[0].with_name("away")
+
+        def alone(other, data):
+            other.rename(away)
+            shutil.rmtree(agent.state_dir)
+            agent.start()
+            agent.ctl("/c0/fall", "import")
+            with agent.nbd() as disk:
+                disk.pwrite(data * 4096, 0)
+                disk.flush()
+            agent.stop()
+            away.rename(other)
+
+        alone(paths[1], b"a")
+        alone(paths[0], b"b")
+        agent.start()  # the group is in use with the second half
+        self.assertIn("in use without the drives that work now", agent.ctl("status").stdout)
+        agent.stop()
+        shutil.rmtree(agent.state_dir)
+        before = sums(paths)
+        agent.start()
+        for words in (("/c0/fall", "import", "preview"), ("status",)):
+            self.assertIn("in conflict: each was in use without the other",
+                          agent.ctl(*words, check=False).stdout)
+        self.assertIn("in conflict", agent.ctl("/c0/fall", "import", check=False).stdout)
+        agent.stop()
+        self.assertEqual(sums(paths), before)
+        for other, data in ((1, b"a"), (0, b"b")):  # each half is still there
+            paths[other].rename(away)
+            shutil.rmtree(agent.state_dir)
+            agent.start()
+            agent.ctl("/c0/fall", "import")
+            with agent.nbd() as disk:
+                self.assertEqual(bytes(disk.pread(4096, 0)), data * 4096)
+            agent.stop()
+            away.rename(paths[other])
+
     def test_a_hot_spare_alone_says_how_to_free_it(self):
         agent = self.agent(slots=2).start()
         agent.ctl(f"/c0/e{EID}/s1", "add", "hotsparedrive")
