@@ -1,6 +1,6 @@
 """The way of a host with Debian 12 and its packages, on a machine that boots: install, configure, build
-a virtual drive and mount it, enroll with a backend on the same machine, upgrade while it is written
-to, reboot, remove, install again, purge.
+a virtual drive and mount it, enroll with a backend on the same machine, upgrade from the package of an
+earlier commit (earlier.py) while the virtual drive is written to, reboot, remove, install again, purge.
 Every command that an administrator types is a line of docs/install.md or docs/upgrade.md, and no
 other: a case fails if the documents no longer have it.
 
@@ -20,19 +20,20 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from guest import ROOT, Guest, JourneyError, root_bootstrap, run
+import earlier
+from guest import ROOT, Guest, JourneyError, root_bootstrap
 
 sys.path.insert(0, str(ROOT / "agent/tools"))
 
 import ledgers  # noqa: E402
 
-AGENT, BACKEND = "arraywright-agent", "arraywright-backend"
+AGENT, BACKEND = earlier.AGENT, "arraywright-backend"
 NAME = "console.example.org"
 URL = f"https://{NAME}:8080"
 AUTHORITY = "/root/authority.pem"
 DRIVES, DRIVE_MIB = 4, 256
 DOCUMENTS = ["docs/install.md", "docs/upgrade.md"]
-CONFFILE = "/etc/arraywright/arrayd.conf"
+CONFFILE = earlier.CONFFILE
 MOUNT = "/srv/data"
 BACKEND_S = 1800
 EDIT = 'controller = { model = "Journey"; };'
@@ -63,19 +64,6 @@ def documented(line: str) -> str:
     if line not in LINES:
         raise JourneyError(f"no document has the line: {line}")
     return line
-
-
-def earlier(package: Path, folder: Path) -> Path:
-    """The package as an earlier version, which shipped another arrayd.conf."""
-    tree = folder / "earlier"
-    run("dpkg-deb", "--raw-extract", package, tree)
-    control = tree / "DEBIAN/control"
-    control.write_text(re.sub(r"(?m)^Version: ", "Version: 0.0.1~", control.read_text()))
-    with (tree / CONFFILE.lstrip("/")).open("a") as file:
-        file.write("# As an earlier version shipped it.\n")
-    made = folder / package.name.replace("_", "_0.0.1~", 1)
-    run("dpkg-deb", "--root-owner-group", "-Znone", "--build", tree, made)
-    return made
 
 
 class Journey:
@@ -352,8 +340,8 @@ def package_find(folder: Path, name: str) -> Path:
 def travel(options: argparse.Namespace, folder: Path) -> tuple[list[str], str]:
     """What has passed, and what has not."""
     new, backend = (package_find(options.packages, name) for name in (AGENT, BACKEND))
-    old = earlier(new, folder)
-    root = root_bootstrap(options.cache, [new, backend])
+    old = earlier.package_make(new, options.cache, folder)
+    root = root_bootstrap(options.cache, [old, new, backend])
     files = [old, new, backend, Path(__file__).with_name("ask.py")]
     guest = Guest(folder, root, files, drives_make(folder))
     passed: list[str] = []
@@ -380,6 +368,8 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="keeps the machine's disks and console")
     options = parser.parse_args()
     started = time.monotonic()
+    # At the start: somebody may go on while it runs.
+    origin = ledgers.origin(agent="agent", packaging="packaging")
     options.cache.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="travel-", dir=options.cache))
     try:
@@ -392,7 +382,7 @@ def main() -> int:
             shutil.rmtree(folder)
     if options.ledger:
         ledgers.append(options.ledger, {
-            **ledgers.origin(agent="agent", packaging="packaging"), "at": ledgers.now(),
+            **origin, **earlier.origin(), "at": ledgers.now(),
             "kind": "journey", "minutes": round((time.monotonic() - started) / 60, 1),
             "passed": passed, "failed": failed})
     return 1 if failed else 0
