@@ -5,6 +5,7 @@
  */
 #include "ctl/foreign_conflict.h"
 
+#include "ctl/member_returned.h"
 #include "meta/ddf/ddf.h"
 
 /* What one drive says of another one, or of itself. Of one that it does not name it says nothing:
@@ -63,6 +64,25 @@ bool foreign_set_conflicts(const struct foreign_set *set, const struct ctl_drive
                 *ret_other = set->drives[k];
                 return true;
             }
+        }
+    }
+    return false;
+}
+
+bool foreign_set_conflicts_here(const struct foreign_set *set, struct ctl_group *cg,
+                                struct reason *ret_refusal)
+{
+    const struct returned_place place = {.cg = cg};
+    char path[PATH_TEXT_BYTES];
+    char drive[PATH_TEXT_BYTES];
+
+    for (uint32_t i = 0; i < set->drive_count; i++) {
+        if (cd_returned_is_later(set->drives[i], &place)) {
+            group_path(cg, path, sizeof(path));
+            drive_path(set->drives[i], drive, sizeof(drive));
+            reason_set(ret_refusal, REASON_FOREIGN_HERE_CONFLICT, "drive", drive, "group", path,
+                       NULL);
+            return true;
         }
     }
     return false;

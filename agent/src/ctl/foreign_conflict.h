@@ -10,5 +10,8 @@
 /* Two drives of the set, the first such pair; false: there are none. */
 bool foreign_set_conflicts(const struct foreign_set *set, const struct ctl_drive **ret_drive,
                            const struct ctl_drive **ret_other);
+/* One of its drives was in use without drives that this group uses now; the refusal says so. */
+bool foreign_set_conflicts_here(const struct foreign_set *set, struct ctl_group *cg,
+                                struct reason *ret_refusal);
 
 #endif

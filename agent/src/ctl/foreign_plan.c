@@ -272,26 +272,6 @@ static bool plan_from_labels(struct foreign_plan *plan, const struct foreign_set
 
 /* Both */
 
-/* One of its drives went on without drives that the group uses now. */
-static bool refuse_conflict_here(struct foreign_plan *plan, const struct foreign_set *set,
-                                 struct ctl_group *cg)
-{
-    const struct returned_place place = {.cg = cg};
-    char path[PATH_TEXT_BYTES];
-    char drive[PATH_TEXT_BYTES];
-
-    for (uint32_t i = 0; i < set->drive_count; i++) {
-        if (cd_returned_is_later(set->drives[i], &place)) {
-            group_path(cg, path, sizeof(path));
-            drive_path(set->drives[i], drive, sizeof(drive));
-            reason_set(&plan->refusal, REASON_FOREIGN_HERE_CONFLICT, "drive", drive, "group", path,
-                       NULL);
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool refuse_here(struct foreign_plan *plan, const struct ctl_group *cg)
 {
     char path[PATH_TEXT_BYTES];
@@ -373,7 +353,7 @@ static bool set_is_not_here(const struct ctl *ctl, struct foreign_plan *plan,
 
         if (cg != NULL) {
             return !refuse_member(plan, set) && !refuse_unusable_here(plan, set, cg) &&
-                   !refuse_conflict_here(plan, set, cg) && refuse_here(plan, cg);
+                   !foreign_set_conflicts_here(set, cg, &plan->refusal) && refuse_here(plan, cg);
         }
     }
     return true;
