@@ -1,6 +1,4 @@
-/*
- * The test controller's world (ctl_world.h).
- */
+/* The test controller's world (ctl_world.h). */
 #include "ctl_world.h"
 
 #include <errno.h>
@@ -450,10 +448,10 @@ static int cache_open(struct ctl_world *world)
     if (world->cache_memory == NULL) {
         return 0;
     }
-    return world->cache_log != NULL
-               ? ctl_cache_open_log(world->ctl, world->cache_log, world->cache_memory, NULL,
-                                    "medium")
-               : ctl_cache_open(world->ctl, world->cache_memory, NULL, "medium");
+    if (world->cache_log == NULL) {
+        return ctl_cache_open(world->ctl, world->cache_memory, NULL, "medium");
+    }
+    return ctl_cache_open_log(world->ctl, world->cache_log, world->cache_memory, NULL, "medium");
 }
 
 int world_begin_start(struct ctl_world *world, int *ret_result)
