@@ -1731,6 +1731,8 @@ static const struct {
      "It is no longer used."},
     {"remedy_drive_failed",
      "Replace it. \"{path} start locate\" makes its bay blink."},
+    {"remedy_drive_failed_dark",
+     "Replace it. Find it by its serial number, because its bay has no locate LED that this host can switch."},
     {"finding_drive_missing",
      "Drive {drive} (serial {serial}) is missing from drive group {group}."},
     {"effect_drive_missing",

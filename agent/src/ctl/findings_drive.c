@@ -54,11 +54,16 @@ static bool drive_holds(const struct ctl_drive *cd, enum life_state state, struc
 static bool has_failed(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
+    struct reason reason;
 
     if (cd_is_set_aside(cd)) {
         return false; /* told as overwritten */
     }
     if (drive_holds(cd, LIFE_FAILED, finding)) {
+        if (finding->remedy.code == REASON_REMEDY_DRIVE_FAILED &&
+            !rule_drive(cd, LIFE_LOCATE, &reason)) {
+            finding->remedy.code = REASON_REMEDY_DRIVE_FAILED_DARK;
+        }
         return true;
     }
     if (!drive_holds(cd, LIFE_NEEDED, finding)) {

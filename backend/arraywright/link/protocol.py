@@ -1982,6 +1982,7 @@ REASONS: dict[str, str] = {
     "finding_drive_failed": "Drive {drive} (serial {serial}) failed.",
     "effect_drive_failed": "It is no longer used.",
     "remedy_drive_failed": 'Replace it. "{path} start locate" makes its bay blink.',
+    "remedy_drive_failed_dark": "Replace it. Find it by its serial number, because its bay has no locate LED that this host can switch.",
     "finding_drive_missing": "Drive {drive} (serial {serial}) is missing from drive group {group}.",
     "effect_drive_missing": "The drive group does without it until it is back or replaced.",
     "remedy_drive_missing": "Put it back, or insert a new drive in its bay.",

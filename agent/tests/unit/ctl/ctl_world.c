@@ -381,7 +381,7 @@ void slot_arrive(struct ctl_world *world, uint32_t index)
                                                &slot->emulated),
                          0);
     }
-    arrival.emulated = slot->emulated;
+    arrival.emulated = slot->dark ? NULL : slot->emulated;
     arrival.write_cache = slot->cache_on ? DRIVE_WRITE_CACHE_ON : DRIVE_WRITE_CACHE_OFF;
     arrival.write_cache_settable = !slot->cache_fixed;
     arrival.size_bytes = slot->options.size_bytes;

@@ -30,6 +30,7 @@ struct slot {
     const char *found_in;       /* in no configured enclosure, but in the one with this id */
     uint32_t bay;
     bool real;                  /* says that it is not emulated */
+    bool dark;                  /* its bay has no LED; nor can faults be set on it */
     bool offered;               /* arrives without a port, to be claimed */
     bool awaited;               /* arrives without a port: the host is still claiming it */
     bool probed;                /* offered or awaited: what is on it is looked at */
