@@ -25,6 +25,7 @@ int cli_error_number(const char *reason_code)
         {"foreign_is_here", 11},
         {"foreign_here_unusable", 11},
         {"foreign_here_conflict", 11},
+        {"foreign_conflict", 11},
         {"foreign_copy_needed", 11},
         {"foreign_copy_older", 11},
         {"foreign_member", 11},

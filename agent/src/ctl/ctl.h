@@ -106,15 +106,16 @@ struct ctl *ctl_free(struct ctl *ctl); /* only after ctl_stop has completed, or 
  * Gives the controller its write-back cache, before ctl_start(); medium: what people call it. The
  * memory stays with the caller and must outlive the controller. On an error there is no cache,
  * and nothing was changed: -EEXIST: it is another controller's, -EBADMSG: damaged,
- * -EPROTONOSUPPORT: of a later version, -ERANGE, -ENOSPC: its size, -ENOMEM. former: also that of
- * a controller with this UUID is opened, which it stays (NULL: only its own).
+ * -EPROTONOSUPPORT: of a later version, -ERANGE, -ENOSPC: its size, -ENOMEM. owner: opens the cache
+ * of a former controller, whose it stays, so that a state directory that comes back can open it,
+ * too (NULL: its own).
  */
-MUST_CHECK int ctl_cache_open(struct ctl *ctl, struct memory_port *memory,
-                              const struct uuid *former, const char *medium);
+MUST_CHECK int ctl_cache_open(struct ctl *ctl, struct memory_port *memory, const struct uuid *owner,
+                              const char *medium);
 /* The same on a log; memory: zeros, journal_log_memory_bytes() of them. Blocks while it reads. Or
  * an error of the port. */
 MUST_CHECK int ctl_cache_open_log(struct ctl *ctl, struct log_port *port,
-                                  struct memory_port *memory, const struct uuid *former,
+                                  struct memory_port *memory, const struct uuid *owner,
                                   const char *medium);
 
 void ctl_start(struct ctl *ctl, void (*done)(void *context, int error), void *context);

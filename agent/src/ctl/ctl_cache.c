@@ -94,44 +94,31 @@ static int cache_make(struct ctl *ctl, struct journal *journal, const char *medi
     return 0;
 }
 
-/* Whose the journal stays: a former controller's keeps its name, so that both can still open it
- * when the former state directory comes back. */
-static const struct uuid *journal_owner_choose(const struct ctl *ctl, const struct uuid *former,
-                                               bool is_known, const struct uuid *found)
-{
-    return former != NULL && is_known && uuid_equal(former, found) ? former
-                                                                   : &ctl->record->controller;
-}
-
-int ctl_cache_open(struct ctl *ctl, struct memory_port *memory, const struct uuid *former,
+int ctl_cache_open(struct ctl *ctl, struct memory_port *memory, const struct uuid *owner,
                    const char *medium)
 {
     uint64_t began_us = clock_now_us(ctl->ports.clock);
     struct uuid fresh = uuid_make(&ctl->rng);
     struct journal *journal = NULL;
-    struct uuid found;
-    bool is_known = journal_owner(memory, &found);
     int error = 0;
 
     ASSERT(ctl->cache == NULL && ctl->life == CTL_LIFE_NEW);
     error =
-        journal_open(memory, journal_owner_choose(ctl, former, is_known, &found), &fresh, &journal);
+        journal_open(memory, owner != NULL ? owner : &ctl->record->controller, &fresh, &journal);
     return error != 0 ? error : cache_make(ctl, journal, medium, began_us);
 }
 
 int ctl_cache_open_log(struct ctl *ctl, struct log_port *port, struct memory_port *memory,
-                       const struct uuid *former, const char *medium)
+                       const struct uuid *owner, const char *medium)
 {
     uint64_t began_us = clock_now_us(ctl->ports.clock);
     struct uuid fresh = uuid_make(&ctl->rng);
     struct journal *journal = NULL;
-    struct uuid found;
-    bool is_known = journal_log_owner(port, &found);
     int error = 0;
 
     ASSERT(ctl->cache == NULL && ctl->life == CTL_LIFE_NEW);
     error = journal_open_log(port, memory, ctl->ports.clock,
-                             journal_owner_choose(ctl, former, is_known, &found), &fresh, &journal);
+                             owner != NULL ? owner : &ctl->record->controller, &fresh, &journal);
     return error != 0 ? error : cache_make(ctl, journal, medium, began_us);
 }
 

@@ -50,8 +50,19 @@ static enum verdict drive_says(const struct foreign_set *set, uint32_t drive, ui
                                              : label_says(cd->foreign_label, of->foreign_label);
 }
 
-bool foreign_set_conflicts(const struct foreign_set *set, const struct ctl_drive **ret_drive,
-                           const struct ctl_drive **ret_other)
+static bool refuse_pair(const struct ctl_drive *cd, const struct ctl_drive *of,
+                        struct reason *ret_refusal)
+{
+    char drive[PATH_TEXT_BYTES];
+    char other[PATH_TEXT_BYTES];
+
+    drive_path(cd, drive, sizeof(drive));
+    drive_path(of, other, sizeof(other));
+    reason_set(ret_refusal, REASON_FOREIGN_CONFLICT, "drive", drive, "other", other, NULL);
+    return true;
+}
+
+bool foreign_set_conflicts(const struct foreign_set *set, struct reason *ret_refusal)
 {
     for (uint32_t i = 0; i < set->drive_count; i++) {
         if (drive_says(set, i, i) != VERDICT_IN_SYNC) {
@@ -60,9 +71,7 @@ bool foreign_set_conflicts(const struct foreign_set *set, const struct ctl_drive
         for (uint32_t k = i + 1; k < set->drive_count; k++) {
             if (drive_says(set, k, k) == VERDICT_IN_SYNC && drive_says(set, i, k) == VERDICT_LOST &&
                 drive_says(set, k, i) == VERDICT_LOST) {
-                *ret_drive = set->drives[i];
-                *ret_other = set->drives[k];
-                return true;
+                return refuse_pair(set->drives[i], set->drives[k], ret_refusal);
             }
         }
     }

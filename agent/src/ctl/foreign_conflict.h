@@ -7,9 +7,9 @@
 
 #include "ctl/foreign_set.h"
 
-/* Two drives of the set, the first such pair; false: there are none. */
-bool foreign_set_conflicts(const struct foreign_set *set, const struct ctl_drive **ret_drive,
-                           const struct ctl_drive **ret_other);
+/* Two drives of the set are such members; the refusal names the first pair. An import would have to
+ * choose one history, and the next rebuild would destroy the other. */
+bool foreign_set_conflicts(const struct foreign_set *set, struct reason *ret_refusal);
 /* One of its drives was in use without drives that this group uses now; the refusal says so. */
 bool foreign_set_conflicts_here(const struct foreign_set *set, struct ctl_group *cg,
                                 struct reason *ret_refusal);

@@ -58,23 +58,6 @@ static bool twins_are_absent(struct foreign_plan *plan, const struct foreign_set
     return true;
 }
 
-/* An import would have to choose one history, and the next rebuild would destroy the other. */
-static bool conflicts_are_absent(struct foreign_plan *plan, const struct foreign_set *set)
-{
-    const struct ctl_drive *drive = NULL;
-    const struct ctl_drive *other = NULL;
-    char path[PATH_TEXT_BYTES];
-    char other_path[PATH_TEXT_BYTES];
-
-    if (!foreign_set_conflicts(set, &drive, &other)) {
-        return true;
-    }
-    drive_path(drive, path, sizeof(path));
-    drive_path(other, other_path, sizeof(other_path));
-    reason_set(&plan->refusal, REASON_FOREIGN_CONFLICT, "drive", path, "other", other_path, NULL);
-    return false;
-}
-
 /* From DDF */
 
 static bool ddf_vds_examine(struct foreign_plan *plan, const struct foreign_set *set,
@@ -530,7 +513,7 @@ static bool plan_fill(const struct ctl *ctl, const struct foreign_set *set,
                       struct foreign_plan *plan, struct ddf_found *found)
 {
     if (!set_is_not_here(ctl, plan, set) || !twins_are_absent(plan, set) ||
-        !conflicts_are_absent(plan, set)) {
+        foreign_set_conflicts(set, &plan->refusal)) {
         return false;
     }
     if (set->format == FOREIGN_FORMAT_DDF ? !plan_from_ddf(plan, set, found)

@@ -31,7 +31,7 @@ static void ways_tell(const struct config_cache *config, const struct uuid *owne
     char text[UUID_TEXT_BYTES];
 
     uuid_format(owner, text);
-    log_error("cache %s holds acknowledged writes of controller %s; choose one of three ways:",
+    log_error("cache %s holds acknowledged writes of controller %s; choose one of these:",
               config->path, text);
     log_error("1. if the state directory of controller %s still exists, put it back", text);
     log_error("2. to import its virtual drives with these writes, add the line owner = \"%s\"; to "
@@ -42,6 +42,14 @@ static void ways_tell(const struct config_cache *config, const struct uuid *owne
               "device; what is only in this cache is then missing on the virtual drives");
 }
 
+/* Whom the cache is opened for; NULL: the controller itself. */
+static const struct uuid *owner_choose(const struct config_cache *config, const struct uuid *found,
+                                       bool is_known)
+{
+    return config->has_owner && is_known && uuid_equal(&config->owner, found) ? found : NULL;
+}
+
+/* owner: whose it is; NULL: not known. */
 static bool is_refused(const struct config_cache *config, const struct uuid *owner, int error)
 {
     if (error != 0) {
@@ -82,7 +90,7 @@ static bool log_medium_open(const struct opening *opening, struct cache_place *p
     is_known = journal_log_owner(medium_log_port(place->log), &owner);
     error =
         ctl_cache_open_log(opening->ctl, medium_log_port(place->log), medium_log_memory(place->log),
-                           config->has_owner ? &config->owner : NULL, config->path);
+                           owner_choose(config, &owner, is_known), config->path);
     return !is_refused(config, is_known ? &owner : NULL, error);
 }
 
@@ -114,7 +122,7 @@ static bool memory_medium_open(const struct opening *opening, struct cache_place
     }
     is_known = journal_owner(medium_file_port(place->file), &owner);
     error = ctl_cache_open(opening->ctl, medium_file_port(place->file),
-                           config->has_owner ? &config->owner : NULL, config->path);
+                           owner_choose(config, &owner, is_known), config->path);
     return !is_refused(config, is_known ? &owner : NULL, error);
 }
 

@@ -361,11 +361,11 @@ static void identity_fill(struct host_drive *drive)
 /* One that the configuration names is looked for again (drives.c); the log has each reason once. */
 static void probe_fail(struct host_drive *drive)
 {
-    if (strcmp(drive->absent_why, drive->refusal.text) == 0) {
-        /* nothing new */
-    } else if (is_emulated(drive)) {
+    bool news = strcmp(drive->absent_why, drive->refusal.text) != 0;
+
+    if (news && is_emulated(drive)) {
         log_error("%s", drive->refusal.text);
-    } else {
+    } else if (news) {
         log_warning("%s: %s", drive->path, drive->refusal.text);
     }
     if (drive->config == NULL) {

@@ -426,4 +426,6 @@ class LoopDevice:
                                    capture_output=True).stdout.strip()
 
     def detach(self):
+        # The kernel keeps it for the next file that gets this device.
+        subprocess.run(["blockdev", "--setrw", self.path], check=False)
         subprocess.run(["losetup", "--detach", self.path], check=False)

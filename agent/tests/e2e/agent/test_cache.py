@@ -285,13 +285,16 @@ class CacheTest(unittest.TestCase):
         first.start()
         self.check(first)
 
-    def writes_survive_the_state_directory(self, agent):
+    def lose_state_directory(self, agent):
+        """With writes in the cache. Returns where it is kept."""
         agent.start()
         self.write_back(agent)
         self.fill(agent)
         agent.kill()
-        kept = agent.directory / "state.kept"
-        agent.state_dir.rename(kept)
+        return agent.state_dir.rename(agent.directory / "state.kept")
+
+    def writes_survive_the_state_directory(self, agent):
+        self.lose_state_directory(agent)
         before = self.medium.read_bytes()
         said = agent.fail_to_start()
         self.assertEqual(self.medium.read_bytes(), before)
@@ -325,12 +328,7 @@ class CacheTest(unittest.TestCase):
 
     def test_state_directory_comes_back_after_the_cache_was_opened_without_it(self):
         agent = self.agent(slots=3)
-        agent.start()
-        self.write_back(agent)
-        self.fill(agent)
-        agent.kill()
-        kept = agent.directory / "state.kept"
-        agent.state_dir.rename(kept)
+        kept = self.lose_state_directory(agent)
         owner = re.search(r'owner = "[-0-9a-f]{36}";', agent.fail_to_start()).group()
         text = agent.config_path.read_text()
         agent.config_path.write_text(text.replace("cache = {", "cache = { " + owner))

@@ -180,14 +180,18 @@ class RealDevices(AgentCase):
         agent = self.started(self.loop(32), self.loop())
         self.assertEqual(agent.view().drive(0)["unsuitable"]["code"], "drive_unsuitable_small")
 
-    def test_a_file_that_is_put_back_is_taken_again(self):
+    def agent_of_files(self):
+        """Three files that are configured as drives are."""
         paths = [self.directory / f"file{number}" for number in range(3)]
         for path in paths:
             with path.open("wb") as file:
                 file.truncate(128 * MIB)
         drives = [f'{{ path = "{path}"; enclosure = {EID}; slot = {slot}; }}'
                   for slot, path in enumerate(paths)]
-        agent = self.agent(slots=len(paths), drives=drives).start()
+        return paths, self.agent(slots=len(paths), drives=drives).start()
+
+    def test_a_file_that_is_put_back_is_taken_again(self):
+        paths, agent = self.agent_of_files()
         agent.create("raid5", [0, 1, 2])
         with agent.nbd() as handle:
             written = write_random(handle, 16 * MIB, seed=9)
@@ -228,13 +232,7 @@ class RealDevices(AgentCase):
             self.assertEqual(digest(handle, 16 * MIB), written)
 
     def test_a_read_only_member_under_another_path(self):
-        paths = [self.directory / f"file{number}" for number in range(3)]
-        for path in paths:
-            with path.open("wb") as file:
-                file.truncate(128 * MIB)
-        agent = self.agent(slots=3, drives=[
-            f'{{ path = "{path}"; enclosure = {EID}; slot = {slot}; }}'
-            for slot, path in enumerate(paths)]).start()
+        paths, agent = self.agent_of_files()
         agent.create("raid5", [0, 1, 2])
         with agent.nbd() as handle:
             written = write_random(handle, 16 * MIB, seed=9)

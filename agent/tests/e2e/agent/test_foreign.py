@@ -247,10 +247,10 @@ class Foreign(AgentCase):
                 agent.until("it to serve", lambda view: view.drive(3)["state"] == "online")
                 agent.close()
 
-    def test_halves_that_went_apart_are_in_conflict(self):
-        """Each half of a mirror was in use without the other: nobody chooses for the user."""
-        agent = self.agent(slots=0)
-        paths = [Path(agent.directory) / f"half{i}" for i in range(2)]
+    def use_apart(self, files):
+        """A mirror of the first two files: each was imported and written to without the other."""
+        folder = Path(self.agent(slots=0).directory)
+        paths = [folder / f"file{number}" for number in range(files)]
         for path in paths:
             path.write_bytes(bytes(128 * MIB))
         agent = self.started(paths)
@@ -258,9 +258,8 @@ class Foreign(AgentCase):
         agent.optimal()
         agent.stop()
         away = paths[0].with_name("away")
-
-        def alone(other, data):
-            other.rename(away)
+        for other, data in ((1, b"a"), (0, b"b")):
+            paths[other].rename(away)
             shutil.rmtree(agent.state_dir)
             agent.start()
             agent.ctl("/c0/fall", "import")
@@ -268,10 +267,29 @@ class Foreign(AgentCase):
                 disk.pwrite(data * 4096, 0)
                 disk.flush()
             agent.stop()
-            away.rename(other)
+            away.rename(paths[other])
+        return agent, paths, away
 
-        alone(paths[1], b"a")
-        alone(paths[0], b"b")
+    def test_a_half_that_went_on_beside_a_whole_group_is_in_conflict(self):
+        agent, paths, _ = self.use_apart(3)
+        agent.start()
+        agent.ctl("/c0/s1", "add", "hotsparedrive")  # numbered while the first half was away
+        agent.optimal()
+        before = sums(paths[:1])
+        for words in (("/c0/fall", "import"), ("status",)):
+            self.assertIn("was in use without the drives that work now",
+                          " ".join(agent.ctl(*words, check=False).stdout.split()))
+        self.assertIn("in conflict with drive group", agent.ctl("/c0/fall", "import",
+                                                                check=False).stdout)
+        self.assertNotIn("old or copied", agent.ctl("status").stdout)
+        with agent.nbd() as disk:
+            self.assertEqual(bytes(disk.pread(4096, 0)), b"b" * 4096)
+        agent.stop()
+        self.assertEqual(sums(paths[:1]), before)
+
+    def test_halves_that_went_apart_are_in_conflict(self):
+        """Nobody chooses for the user."""
+        agent, paths, away = self.use_apart(2)
         agent.start()  # the group is in use with the second half
         self.assertIn("in use without the drives that work now", agent.ctl("status").stdout)
         agent.stop()
