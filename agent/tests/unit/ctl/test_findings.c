@@ -786,30 +786,6 @@ static void test_suspect_when_whole(void **state)
     world_free(world);
 }
 
-/* A bay is said to blink only where it has an LED to switch. The command is accepted there. */
-static void test_failed_is_found(void **state)
-{
-    (void)state;
-    for (int dark = 0; dark <= 1; dark++) {
-        struct ctl_world *world = world_new(89, 3);
-        enum reason_code remedy =
-            dark ? REASON_REMEDY_DRIVE_FAILED_DARK : REASON_REMEDY_DRIVE_FAILED;
-        const struct finding *finding = NULL;
-
-        world->slots[1].dark = dark != 0;
-        world_start(world);
-        assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
-        world->slots[1].drive->write_fails = true;
-        world_settle(world, MINUTE);
-        finding = find(look(world), FINDING_DRIVE_FAILED, slot_key(world, 1));
-        assert_non_null(finding);
-        assert_int_equal(finding->remedy.code, remedy);
-        assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_LOCATE, 1),
-                         dark ? REASON_NO_LOCATE_LED : REASON_OK);
-        world_free(world);
-    }
-}
-
 /* A drive that predicted its failure and has failed since is told of once. */
 static void test_prediction_comes_true(void **state)
 {
@@ -1008,7 +984,6 @@ int main(void)
         cmocka_unit_test(test_overwritten_is_set_aside),
         cmocka_unit_test(test_overwritten_is_used),
         cmocka_unit_test(test_spare_is_overwritten),
-        cmocka_unit_test(test_failed_is_found),
         cmocka_unit_test(test_prediction_comes_true),
         cmocka_unit_test(test_suspect_when_whole),
         cmocka_unit_test(test_shrunk),

@@ -1,6 +1,7 @@
 /*
- * Drives that sit in the bay of a lost member and are not rebuilt onto (ctl/place_drive.c): the
- * findings say why, and name the command that rebuilds onto them.
+ * What findings advise about the bays of lost members. Drives that sit in one and are not rebuilt
+ * onto (ctl/place_drive.c): why, and the command that rebuilds onto them. A drive that has failed:
+ * how to find it.
  */
 #include <string.h>
 
@@ -157,13 +158,32 @@ static void test_blank(void **state UNUSED)
     expect_rebuilt(world);
 }
 
+/* A bay is said to blink only where it has an LED to switch. The command is accepted there. */
+static void test_failed(void **state UNUSED)
+{
+    for (int dark = 0; dark <= 1; dark++) {
+        struct ctl_world *world = world_new(89, 3);
+
+        world->slots[1].dark = dark != 0;
+        world_start(world);
+        assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+        world->slots[1].drive->write_fails = true;
+        world_settle(world, MINUTE);
+        expect(world, FINDING_DRIVE_FAILED, REASON_DRIVE_LOST_WRITE_ERROR,
+               dark ? REASON_REMEDY_DRIVE_FAILED_DARK : REASON_REMEDY_DRIVE_FAILED,
+               dark ? "serial number" : "\"/c0/e252/s1 start locate\"");
+        assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_LOCATE, 1),
+                         dark ? REASON_NO_LOCATE_LED : REASON_OK);
+        world_free(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_content),
-        cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_too_small),
-        cmocka_unit_test(test_blank),
+        cmocka_unit_test(test_content),   cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_too_small), cmocka_unit_test(test_blank),
+        cmocka_unit_test(test_failed),
     };
 
     aw_test_catch_asserts();
