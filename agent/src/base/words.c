@@ -1940,7 +1940,7 @@ static const struct {
     {"remedy_foreign_refused",
      "See \"{path}/fall show all\". If nobody needs the data, clear them with \"{path}/fall delete\"."},
     {"remedy_foreign_configuration",
-     "See \"{path}/fall show all\". Import them, or clear them with \"{path}/fall delete\"."},
+     "See \"{path}/fall import preview\". Import them with \"{path}/fall import\". If nobody needs the data, clear them with \"{path}/fall delete\"."},
     {"finding_state_record_damaged",
      "Records in the state directory of controller {controller} were damaged when arrayd started: {files}."},
     {"effect_state_record_damaged",

@@ -263,7 +263,7 @@ static bool says_the_same(const struct clear_run *run, uint32_t index)
         return scan->count > 0 && job->found && cd->found != NULL &&
                cd->found->kind == FOREIGN_MD && md_super_is_same(&job->super, &cd->found->md);
     }
-    if (run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT) {
+    if (run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT || cd->found == NULL) {
         return scan->labelled && cd->foreign_label != NULL &&
                guid_equal(&cd->foreign_label->group, &run->guid);
     }

@@ -125,6 +125,7 @@ static void import_retreat(struct import_run *run)
             continue;
         }
         run->pending++;
+        foreign_label_forget(run->plan.members[i]->found);
         run->writes[i] = (struct label_write){
             .drive = run->drives[i], .ddf = is_md(run), .complete = retreat_written, .owner = run};
         group_store_label_retreat(ctl->group_store, &run->writes[i], &run->config->guid,
@@ -545,19 +546,44 @@ static bool import_refuse_newer(struct import_run *run, struct ctl_drive *const 
     return false;
 }
 
+/* (3) */
+static bool labels_take(struct import_run *run, struct ctl_drive *const *drives, uint32_t count)
+{
+    struct foreign_set *labelled = malloc(sizeof(*labelled));
+    bool found = false;
+
+    ASSERT(labelled != NULL);
+    found = foreign_set_of_labels(&run->set.guid, drives, count, labelled);
+    if (found) {
+        run->set = *labelled;
+    }
+    free(labelled);
+    return found;
+}
+
+/* A set that was read by its labels when some drives were only offered. */
+static void import_labelled(struct import_run *run)
+{
+    struct ctl_drive *drives[DDF_SET_DRIVES_MAX];
+    char digest[sizeof(run->set.digest)];
+
+    memcpy(drives, run->set.drives, sizeof(drives));
+    memcpy(digest, run->set.digest, sizeof(digest));
+    if (!labels_take(run, drives, run->set.drive_count) || strcmp(digest, run->set.digest) != 0) {
+        import_refuse_changed(run);
+    } else if (import_plan(run)) {
+        import_begin(run);
+    }
+}
+
 static void import_claimed(struct ctl_claims *claims, bool ok)
 {
     struct import_run *run = claims->owner;
-    struct foreign_set *labelled = NULL;
     struct ctl_drive *members[GROUP_MEMBERS_MAX];
     uint32_t count = 0;
 
     if (!ok) {
         import_refuse(run, &claims->reason);
-        return;
-    }
-    if (run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT) {
-        import_begin(run);
         return;
     }
     if (is_md(run)) {
@@ -572,18 +598,13 @@ static void import_claimed(struct ctl_claims *claims, bool ok)
     if (import_refuse_newer(run, members, count)) {
         return;
     }
-    labelled = malloc(sizeof(*labelled));
-    ASSERT(labelled != NULL);
-    if (foreign_set_of_labels(&run->set.guid, members, count, labelled)) {
-        run->set = *labelled;
-        free(labelled);
-        if (import_plan(run)) {
-            import_begin(run);
-        }
-        return;
+    if (run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT) {
+        import_labelled(run);
+    } else if (!labels_take(run, members, count)) {
+        import_read_again(run);
+    } else if (import_plan(run)) {
+        import_begin(run);
     }
-    free(labelled);
-    import_read_again(run);
 }
 
 static bool set_find(struct import_run *run, const char *id)

@@ -531,6 +531,7 @@ static void start_clean(struct ctl *ctl, struct ctl_start *start)
             }
             start->wipes++;
             if (intent_is_import(ctl)) {
+                foreign_label_forget(cd->found);
                 wipe->write.ddf = ctl->record->intent == CONTROLLER_INTENT_ADOPT;
                 group_store_label_retreat(ctl->group_store, &wipe->write,
                                           &ctl->record->intent_group, &ctl->record->controller,

@@ -163,7 +163,7 @@ static enum foreign_member_state member_state_word(enum member_state state)
 static const struct ctl_drive *label_drive_at(const struct foreign_set *set, uint32_t place)
 {
     for (uint32_t i = 0; i < set->drive_count; i++) {
-        const struct drive_label *label = set->drives[i]->foreign_label;
+        const struct drive_label *label = cd_foreign_label(set->drives[i]);
 
         if (label->member == place &&
             uuid_equal(&label->drive, &set->newest->record.members[place].drive)) {
@@ -186,7 +186,7 @@ static void label_member_tell(struct set_walk *walk, uint32_t place)
         view.drive = cd->identity.key;
         view.serial = cd->identity.serial;
         if (member->state == MEMBER_MISSING ||
-            label_is_stale(walk->set.newest, cd->foreign_label)) {
+            label_is_stale(walk->set.newest, cd_foreign_label(cd))) {
             view.state = FOREIGN_MEMBER_STATE_STALE;
         }
     }
@@ -275,11 +275,11 @@ static void set_drive_tell(struct set_walk *walk, uint32_t index)
                                       .outcome = FOREIGN_DRIVE_OUTCOME_LEFT};
 
     if (set->format == FOREIGN_FORMAT_DDF) {
-        view.sequence = cd->found->ddf->header.sequence;
-        view.state = pd_state(set->ddf.newest, cd->found->ddf);
+        view.sequence = cd_foreign_ddf(cd)->header.sequence;
+        view.state = pd_state(set->ddf.newest, cd_foreign_ddf(cd));
     } else {
-        view.sequence = cd->foreign_label->record.sequence;
-        view.state = label_state(set, cd->foreign_label);
+        view.sequence = cd_foreign_label(cd)->record.sequence;
+        view.state = label_state(set, cd_foreign_label(cd));
     }
     if (set->twins[index]) {
         view.state = FOREIGN_MEMBER_STATE_DUPLICATE;

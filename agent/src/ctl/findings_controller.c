@@ -29,16 +29,15 @@ static void place_drives_tell(const struct ctl_group *cg, struct finding *findin
 static bool has_empty_places(const void *subject, struct finding *finding)
 {
     const struct ctl_group *cg = subject;
-    bool superseded = cg_is_superseded(cg);
     const struct ctl_drive *unclaimed = NULL; /* the last of them */
     uint32_t unclaimed_count = 0;
     struct name_list away = {.count = 0};
     char group[16];
 
+    if (cg_is_superseded(cg)) {
+        return false; /* its drives went on without it: what is missing of it would not help */
+    }
     for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
-        if (superseded && cg_member_superseded(cg, i) != NULL) {
-            continue; /* it is here */
-        }
         if (cg->members[i] == NULL || cg->members[i]->departed) {
             char name[MEMBER_TEXT_BYTES];
             char entry[sizeof(name) + sizeof(cg_config(cg)->members[i].serial) + 16];

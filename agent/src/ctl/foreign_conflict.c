@@ -46,8 +46,9 @@ static enum verdict drive_says(const struct foreign_set *set, uint32_t drive, ui
     const struct ctl_drive *cd = set->drives[drive];
     const struct ctl_drive *of = set->drives[other];
 
-    return set->format == FOREIGN_FORMAT_DDF ? ddf_says(cd->found->ddf, of->found->ddf)
-                                             : label_says(cd->foreign_label, of->foreign_label);
+    return set->format == FOREIGN_FORMAT_DDF
+               ? ddf_says(cd_foreign_ddf(cd), cd_foreign_ddf(of))
+               : label_says(cd_foreign_label(cd), cd_foreign_label(of));
 }
 
 static bool refuse_pair(const struct ctl_drive *cd, const struct ctl_drive *of,

@@ -129,7 +129,7 @@ static bool ranges_meet(uint64_t first, uint64_t first_bytes, uint64_t second,
  * the import is committed (command_foreign.c (1)). */
 static bool label_is_clear(const struct ctl_drive *cd, bool compact)
 {
-    const struct ddf_header *header = &cd->found->ddf->header;
+    const struct ddf_header *header = &cd_foreign_ddf(cd)->header;
     uint64_t label = drive_layout_label_offset(cd->size_bytes, compact, 0);
     uint64_t label_bytes = LABEL_SLOT_COUNT * LABEL_SLOT_BYTES + SEAL_BYTES;
     uint64_t copy_bytes = (uint64_t)ddf_copy_sectors(header) * DDF_SECTOR_BYTES;
@@ -196,7 +196,7 @@ bool label_is_stale(const struct drive_label *newest, const struct drive_label *
 static void label_members_find(struct foreign_plan *plan, const struct foreign_set *set)
 {
     for (uint32_t i = 0; i < set->drive_count; i++) {
-        const struct drive_label *label = set->drives[i]->foreign_label;
+        const struct drive_label *label = cd_foreign_label(set->drives[i]);
         const struct member_config *member = &plan->config.members[label->member];
 
         if (label->member < plan->config.member_count &&

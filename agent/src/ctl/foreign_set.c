@@ -30,10 +30,27 @@ bool foreign_drive_id(const struct ctl_drive *cd, enum foreign_format *ret_forma
     return false;
 }
 
-/* Of what one drive says, and that it is this drive which says it. */
-static void digest_add(uint8_t sum[SHA256_BYTES], const struct foreign_set *set,
-                       const struct ctl_drive *cd)
+const struct drive_label *cd_foreign_label(const struct ctl_drive *cd)
 {
+    if (cd->foreign_label != NULL) {
+        return cd->foreign_label;
+    }
+    return cd->found != NULL && cd->found->kind == FOREIGN_DDF ? cd->found->label : NULL;
+}
+
+const struct ddf_config *cd_foreign_ddf(const struct ctl_drive *cd)
+{
+    if (cd->found != NULL) {
+        return cd->found->kind == FOREIGN_DDF ? cd->found->ddf : NULL;
+    }
+    return cd->drive != NULL ? group_store_ddf(cd->ctl->group_store, cd->drive) : NULL;
+}
+
+/* Of what one drive says, and that it is this drive which says it. */
+static void digest_add(uint8_t sum[SHA256_BYTES], const struct ctl_drive *cd)
+{
+    const struct drive_label *label = cd_foreign_label(cd);
+    const struct ddf_config *ddf = cd_foreign_ddf(cd);
     struct sha256 sha;
     uint8_t own[SHA256_BYTES];
 
@@ -41,12 +58,13 @@ static void digest_add(uint8_t sum[SHA256_BYTES], const struct foreign_set *set,
     sha256_add(&sha, cd->identity.key, strlen(cd->identity.key) + 1);
     sha256_add(&sha, cd->identity.serial, strlen(cd->identity.serial) + 1);
     sha256_add(&sha, &cd->size_bytes, sizeof(cd->size_bytes));
-    if (set->format == FOREIGN_FORMAT_DDF) {
+    if (ddf != NULL) {
         /* Every change of the metadata raises the number in the header. */
-        sha256_add(&sha, cd->found->ddf->header.bytes, sizeof(cd->found->ddf->header.bytes));
-    } else {
-        sha256_add(&sha, &cd->foreign_label->sequence, sizeof(cd->foreign_label->sequence));
-        sha256_add(&sha, &cd->foreign_label->controller, sizeof(cd->foreign_label->controller));
+        sha256_add(&sha, ddf->header.bytes, sizeof(ddf->header.bytes));
+    }
+    if (label != NULL) {
+        sha256_add(&sha, &label->sequence, sizeof(label->sequence));
+        sha256_add(&sha, &label->controller, sizeof(label->controller));
     }
     sha256_end(&sha, own);
     for (uint32_t i = 0; i < SHA256_BYTES; i++) { /* in any order */
@@ -59,9 +77,42 @@ static void digest_make(struct foreign_set *set)
     uint8_t sum[SHA256_BYTES] = {0};
 
     for (uint32_t i = 0; i < set->drive_count; i++) {
-        digest_add(sum, set, set->drives[i]);
+        digest_add(sum, set->drives[i]);
     }
     sha256_text(sum, set->digest);
+}
+
+static bool drive_is_of(const struct ctl_drive *cd, const struct guid *guid)
+{
+    enum foreign_format format = FOREIGN_FORMAT_DDF;
+    struct guid own;
+
+    return foreign_drive_id(cd, &format, &own) && guid_equal(&own, guid);
+}
+
+static bool ddf_is_of(const struct ctl_drive *cd, const struct guid *guid)
+{
+    const struct ddf_config *ddf = cd_foreign_ddf(cd);
+
+    return ddf != NULL && guid_equal(&ddf->header.guid, guid);
+}
+
+/* By labels, if all drives have one. If only some do, DDF has more of them, unless it is gone from
+ * one that has a label. */
+static enum foreign_format set_format(const struct ctl *ctl, const struct guid *guid)
+{
+    bool unlabelled = false;
+    bool unwritten = false;
+
+    LIST_FOR_EACH (node, &ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (drive_is_of(cd, guid)) {
+            unlabelled = unlabelled || cd_foreign_label(cd) == NULL;
+            unwritten = unwritten || !ddf_is_of(cd, guid);
+        }
+    }
+    return unlabelled && !unwritten ? FOREIGN_FORMAT_DDF : FOREIGN_FORMAT_ARRAYWRIGHT;
 }
 
 static bool set_begin(const struct ctl_drive *first, struct foreign_set *set)
@@ -70,17 +121,31 @@ static bool set_begin(const struct ctl_drive *first, struct foreign_set *set)
     if (!foreign_drive_id(first, &set->format, &set->guid)) {
         return false;
     }
+    LIST_FOR_EACH (node, &first->ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (cd == first) {
+            break;
+        }
+        if (drive_is_of(cd, &set->guid)) {
+            return false;
+        }
+    }
+    set->format = set_format(first->ctl, &set->guid);
     guid_format(&set->guid, set->id);
     return true;
 }
 
 static void label_add(struct foreign_set *set, struct ctl_drive *cd)
 {
-    const struct drive_label *label = cd->foreign_label;
+    const struct drive_label *label = cd_foreign_label(cd);
     uint32_t at = set->drive_count;
 
+    if (label == NULL) {
+        return;
+    }
     for (uint32_t i = 0; i < at; i++) {
-        if (uuid_equal(&set->drives[i]->foreign_label->drive, &label->drive)) {
+        if (uuid_equal(&cd_foreign_label(set->drives[i])->drive, &label->drive)) {
             set->twins[i] = true;
             set->twins[at] = true;
         }
@@ -91,6 +156,11 @@ static void label_add(struct foreign_set *set, struct ctl_drive *cd)
     set->drives[set->drive_count++] = cd;
 }
 
+static uint64_t drive_sectors(const struct ctl_drive *cd)
+{
+    return cd->found != NULL ? cd->found->sectors : cd->size_bytes / DDF_SECTOR_BYTES;
+}
+
 static void drive_add(struct foreign_set *set, struct ctl_drive *cd)
 {
     if (set->drive_count == DDF_SET_DRIVES_MAX) {
@@ -98,7 +168,8 @@ static void drive_add(struct foreign_set *set, struct ctl_drive *cd)
     }
     if (set->format == FOREIGN_FORMAT_ARRAYWRIGHT) {
         label_add(set, cd);
-    } else if (ddf_set_add(&set->ddf, cd->found->ddf, cd->found->sectors) == 0) {
+    } else if (ddf_is_of(cd, &set->guid) &&
+               ddf_set_add(&set->ddf, cd_foreign_ddf(cd), drive_sectors(cd)) == 0) {
         set->drives[set->drive_count++] = cd;
     }
 }
@@ -133,19 +204,14 @@ bool foreign_set_gather(const struct ctl *ctl, const struct ctl_drive *first,
     }
     LIST_FOR_EACH (node, &ctl->drives) {
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
-        enum foreign_format format = FOREIGN_FORMAT_DDF;
-        struct guid guid;
 
-        if (!foreign_drive_id(cd, &format, &guid) || format != set->format ||
-            !guid_equal(&guid, &set->guid)) {
-            continue;
+        if (drive_is_of(cd, &set->guid)) {
+            drive_add(set, cd);
         }
-        if (set->drive_count == 0 && cd != first) {
-            return false;
-        }
-        drive_add(set, cd);
     }
-    ASSERT(set->drive_count > 0);
+    if (set->drive_count == 0) {
+        return false; /* more copies of it than a set has drives */
+    }
     set_end(set);
     return true;
 }
@@ -176,8 +242,9 @@ bool foreign_set_of_labels(const struct guid *guid, struct ctl_drive *const *dri
     *set = (struct foreign_set){.format = FOREIGN_FORMAT_ARRAYWRIGHT, .guid = *guid};
     guid_format(guid, set->id);
     for (uint32_t i = 0; i < count; i++) {
-        if (drives[i]->foreign_label != NULL &&
-            guid_equal(&drives[i]->foreign_label->group, guid)) {
+        const struct drive_label *label = cd_foreign_label(drives[i]);
+
+        if (label != NULL && guid_equal(&label->group, guid)) {
             drive_add(set, drives[i]);
         }
     }
@@ -193,8 +260,7 @@ static bool drives_are_added(struct foreign_set *again, const struct foreign_set
     for (uint32_t i = 0; i < set->drive_count; i++) {
         struct ctl_drive *cd = set->drives[i];
 
-        if (!cd->present || cd->found == NULL || cd->found->kind != FOREIGN_DDF ||
-            !guid_equal(&cd->found->ddf->header.guid, &set->guid)) {
+        if (!cd->present || !ddf_is_of(cd, &set->guid)) {
             return false;
         }
         drive_add(again, cd);

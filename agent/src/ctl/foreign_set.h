@@ -2,9 +2,10 @@
  * Foreign sets: drives that say they belong together and to somebody else, and what an import
  * would make of them. Private to ctl.
  *
- * (1) Two sources: what the host has read of drives that are only offered (DDF), and labels of
- *     another controller on drives that are claimed. A label knows more than DDF; where an import
- *     finds one under the DDF, it goes by the label.
+ * (1) Two sources, labels and DDF metadata. Of drives that are only offered the host has read both,
+ *     of drives that are claimed the controller has. A label knows more than DDF: a set all of
+ * whose drives have one is read by its labels. If some have none, or another system has written the
+ *     DDF metadata since, all are read by DDF; an import that finds labels then goes by those.
  * (2) A plan is pure: it reads nothing and changes nothing. Preview and import use the same one.
  * (3) A set is imported as one drive group or not at all. Drives that are not in sync are left as
  *     they are.
@@ -37,6 +38,10 @@ struct foreign_plan {
     struct ctl_drive *members[GROUP_MEMBERS_MAX]; /* who gets a label; NULL: nobody */
 };
 
+/* What the drive says: its label, of a member, and its DDF metadata. NULL: nothing, or nothing that
+ * counts. */
+const struct drive_label *cd_foreign_label(const struct ctl_drive *cd);
+const struct ddf_config *cd_foreign_ddf(const struct ctl_drive *cd);
 /* What the drive belongs to, by what is known of it; false: nothing that is a set. */
 bool foreign_drive_id(const struct ctl_drive *cd, enum foreign_format *ret_format,
                       struct guid *ret_guid);

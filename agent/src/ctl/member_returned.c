@@ -61,6 +61,7 @@ bool cd_is_returned(const struct ctl_drive *cd, struct returned_place *ret_place
 {
     enum foreign_format format = FOREIGN_FORMAT_DDF;
     struct guid guid;
+    const struct drive_label *label = cd_foreign_label(cd);
     struct uuid uuid;
 
     if (cd->group != NULL || !foreign_drive_id(cd, &format, &guid)) {
@@ -70,8 +71,8 @@ bool cd_is_returned(const struct ctl_drive *cd, struct returned_place *ret_place
     if (ret_place->cg == NULL || !cg_is_redundant(ret_place->cg)) {
         return false;
     }
-    uuid = format == FOREIGN_FORMAT_DDF ? uuid_by_ddf(cd->found->ddf) : cd->foreign_label->drive;
-    return place_find(ret_place->cg, cd, &uuid, format == FOREIGN_FORMAT_DDF, &ret_place->member);
+    uuid = label != NULL ? label->drive : uuid_by_ddf(cd->found->ddf);
+    return place_find(ret_place->cg, cd, &uuid, label == NULL, &ret_place->member);
 }
 
 static bool member_is_used(const struct ctl_group *cg, const struct uuid *uuid)
@@ -115,8 +116,10 @@ static bool ddf_lost_one(const struct ctl_group *cg, const struct ddf_config *dd
 
 bool cd_returned_is_later(const struct ctl_drive *cd, const struct returned_place *place)
 {
-    return cd->foreign_label != NULL ? label_lost_one(place->cg, &cd->foreign_label->record)
-                                     : ddf_lost_one(place->cg, cd->found->ddf);
+    const struct drive_label *label = cd_foreign_label(cd);
+
+    return label != NULL ? label_lost_one(place->cg, &label->record)
+                         : ddf_lost_one(place->cg, cd->found->ddf);
 }
 
 bool cd_may_return(const struct ctl_drive *cd, const struct returned_place *place)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "drive/drive_layout.h"
 #include "host/device.h"
 
 static const char cannot_read[] = "The metadata cannot be read.";
@@ -54,6 +55,24 @@ static struct ddf_config *copy_read(int fd, const struct ddf_header *anchor, enu
     return config;
 }
 
+/* What cannot be read is not there. */
+static void label_read(int fd, struct foreign_drive *foreign)
+{
+    uint8_t *slots = calloc(FOREIGN_LABEL_PLACES, LABEL_SLOT_BYTES);
+    uint64_t size_bytes = foreign->sectors * DDF_SECTOR_BYTES;
+    bool ok = drive_layout_usable_bytes(size_bytes) != 0;
+
+    ASSERT(slots != NULL);
+    for (uint32_t i = 0; ok && i < FOREIGN_LABEL_PLACES; i++) {
+        ok = read_at(fd, foreign_label_offset(size_bytes, i), slots + (size_t)i * LABEL_SLOT_BYTES,
+                     LABEL_SLOT_BYTES);
+    }
+    if (ok) {
+        foreign_label_take(foreign, slots);
+    }
+    free(slots);
+}
+
 static struct foreign_drive *ddf_read(int fd, uint64_t sectors)
 {
     struct foreign_drive *foreign = foreign_drive_new(FOREIGN_DAMAGED, sectors);
@@ -76,6 +95,7 @@ static struct foreign_drive *ddf_read(int fd, uint64_t sectors)
         foreign->kind = FOREIGN_DDF;
         foreign->ddf = copies[first ? 0 : 1];
         (void)ddf_config_free(copies[first ? 1 : 0]); /* returns NULL always */
+        label_read(fd, foreign);
     }
     return foreign;
 }

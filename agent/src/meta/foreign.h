@@ -8,6 +8,10 @@
 #include "meta/ddf/ddf.h"
 #include "meta/md_super.h"
 
+struct drive_label;
+
+#define FOREIGN_LABEL_PLACES 4u
+
 enum foreign_kind {
     FOREIGN_DDF,
     FOREIGN_MD,
@@ -18,6 +22,7 @@ struct foreign_drive {
     enum foreign_kind kind;
     uint64_t sectors;
     struct ddf_config *ddf;
+    struct drive_label *label; /* DDF: of a member of the same group, which knows more; or NULL */
     struct md_super md;
     const char *why;         /* damaged: a sentence */
 };
@@ -26,5 +31,12 @@ struct foreign_drive {
 struct foreign_drive *foreign_drive_new(enum foreign_kind kind, uint64_t sectors);
 /* NULL is nothing; returns NULL. */
 struct foreign_drive *foreign_drive_free(struct foreign_drive *foreign);
+/* Where a label of ours may be, from place 0 on. */
+uint64_t foreign_label_offset(uint64_t size_bytes, uint32_t place);
+/* The label that counts, out of what is there: LABEL_SLOT_BYTES for each place. None is taken of
+ * another group, or beside DDF metadata that another system has written since. */
+void foreign_label_take(struct foreign_drive *foreign, const uint8_t *slots);
+/* A label is being taken off: until the host looks again there is none. NULL is nothing. */
+void foreign_label_forget(struct foreign_drive *foreign);
 
 #endif

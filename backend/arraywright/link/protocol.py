@@ -2086,7 +2086,7 @@ REASONS: dict[str, str] = {
     "remedy_foreign_duplicate": 'Take one of the two drives out, then use "{path}/fall import".',
     "remedy_foreign_unusable": 'Remove the cause. The agent notices within a minute; then import them with "{path}/fall import", or clear them with "{path}/fall delete".',
     "remedy_foreign_refused": 'See "{path}/fall show all". If nobody needs the data, clear them with "{path}/fall delete".',
-    "remedy_foreign_configuration": 'See "{path}/fall show all". Import them, or clear them with "{path}/fall delete".',
+    "remedy_foreign_configuration": 'See "{path}/fall import preview". Import them with "{path}/fall import". If nobody needs the data, clear them with "{path}/fall delete".',
     "finding_state_record_damaged": "Records in the state directory of controller {controller} were damaged when arrayd started: {files}.",
     "effect_state_record_damaged": "What they held was taken from the drives or begun anew. The event log says what each of them costs.",
     "remedy_state_record_damaged": "Check the settings, or restore the files from a backup while arrayd is stopped. This stays until the next start of arrayd.",

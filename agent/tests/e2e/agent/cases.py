@@ -3,9 +3,10 @@
 import hashlib
 import random
 import shutil
+import subprocess
 import unittest
 
-from harness import MIB, Agent, Refused
+from harness import EID, MIB, Agent, Refused
 
 
 def need(program):
@@ -42,3 +43,22 @@ class AgentCase(unittest.TestCase):
             call(*arguments, **options)
         self.assertEqual(caught.exception.code, code, str(caught.exception))
         return caught.exception
+
+
+class PlainFiles(AgentCase):
+    """Plain files as drives, which are only offered until somebody uses them."""
+
+    def host(self, count, formatted=(), config=""):
+        """Plain files as drives; those in `formatted` carry a file system."""
+        agent = self.agent(slots=0, drives=[], config=config)
+        files = [agent.directory / f"plain{number}" for number in range(count)]
+        for number, path in enumerate(files):
+            with path.open("wb") as file:
+                file.truncate(96 * MIB)
+            if number in formatted:
+                subprocess.run(["mkfs.ext4", "-q", "-F", str(path)], check=True)
+        listed = ",\n".join(f'{{ path = "{path}"; enclosure = {EID}; slot = {slot}; }}'
+                            for slot, path in enumerate(files))
+        text = agent.config_path.read_text().replace("drives = (\n  \n)", f"drives = (\n{listed}\n)")
+        agent.config_path.write_text(text.replace("slots = 1;", "slots = 64;"))
+        return agent.start()

@@ -8,7 +8,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from cases import AgentCase, need
+from cases import AgentCase, PlainFiles, need
 from harness import ARRAYCTL, EID, MIB, PATIENCE_S, wait_for
 
 PROFILES = Path(__file__).resolve().parents[3] / "profiles"
@@ -19,22 +19,7 @@ def refusal(done):
 
 
 @need("mkfs.ext4")
-class Advice(AgentCase):
-    def host(self, count, formatted=(), config=""):
-        """Plain files as drives; those in `formatted` carry a file system."""
-        agent = self.agent(slots=0, drives=[], config=config)
-        files = [agent.directory / f"plain{number}" for number in range(count)]
-        for number, path in enumerate(files):
-            with path.open("wb") as file:
-                file.truncate(96 * MIB)
-            if number in formatted:
-                subprocess.run(["mkfs.ext4", "-q", "-F", str(path)], check=True)
-        listed = ",\n".join(f'{{ path = "{path}"; enclosure = {EID}; slot = {slot}; }}'
-                            for slot, path in enumerate(files))
-        text = agent.config_path.read_text().replace("drives = (\n  \n)", f"drives = (\n{listed}\n)")
-        agent.config_path.write_text(text.replace("slots = 1;", "slots = 64;"))
-        return agent.start()
-
+class Advice(PlainFiles):
     def followed(self, agent, *words):
         """Refused, with words to be added; with those it succeeds, without anything else."""
         done = agent.ctl(*words, check=False)

@@ -111,6 +111,8 @@ void world_settle(struct ctl_world *world, uint64_t us);
 
 /* Of the world's device port (ctl_world_spin.c): the motor takes 5 s. */
 void devices_spin(struct device_port *port, struct device_spin *request);
+/* As the host looks at a device that it offers (ctl_world_probe.c); NULL: it is nobody's. */
+struct foreign_drive *slot_probe(struct slot *slot);
 const char *slot_key(const struct ctl_world *world, uint32_t slot);
 void slot_arrive(struct ctl_world *world, uint32_t slot);
 void slot_depart(struct ctl_world *world, uint32_t slot);

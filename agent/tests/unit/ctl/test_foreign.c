@@ -165,8 +165,8 @@ static void test_levels(void **state)
             uint64_t sum = i == 2 ? drives_sum(world) : 0;
 
             world_start(world);
-            expect_told(world, source == BY_LABELS ? "arraywright theirs optimal ok"
-                                                   : "ddf theirs optimal ok");
+            expect_told(world, source == BY_DDF ? "ddf theirs optimal ok"
+                                                : "arraywright theirs optimal ok");
             expect_told(world, "S00=online/member");
             assert_int_equal(world_event_count(world, 0, 218), 1);
             assert_true(i != 2 || drives_sum(world) == sum); /* one level is enough */
@@ -503,6 +503,9 @@ static bool cut_at(void *what, uint64_t at, enum sim_cut cut)
     } else {
         acknowledged = world_run_cut(world, &command, at, cut);
         world_power_cycle(world);
+        if (look(world)->sets > 0) {
+            all_look(world);
+        }
         describe(world, now_text);
         if (strcmp(now_text, new_text) != 0 && (acknowledged || strcmp(now_text, old_text) != 0)) {
             fail_msg("source %d, cut %d at %llu, acknowledged %d:\n%s\nold:\n%s\nnew:\n%s",
