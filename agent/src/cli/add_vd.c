@@ -390,32 +390,6 @@ static void policies_set(const struct cli_context *context, json_t *args)
     (void)preset_put(context, args); /* for the rest of them */
 }
 
-/* Whole rows as the agent's planner counts them. */
-bool change_size_round(struct cli_context *context, json_t *args, uint64_t size_bytes,
-                       char text[REQUEST_TEXT_BYTES])
-{
-    struct client_answer answer;
-
-    if (!client_ask(context->client, "query",
-                    json_pack("{s:s, s:O}", "name", "preview_vd_create", "args", args), &answer,
-                    context->failure)) {
-        context->failed = true;
-        return false;
-    }
-    uint64_t row_bytes = doc_u64(answer.result, "row_bytes");
-    bool answered = answer.result != NULL;
-    if (!answered) {
-        (void)snprintf(text, REQUEST_TEXT_BYTES, "%s", doc_text(answer.reason, "text"));
-    }
-    json_decref(answer.result);
-    json_decref(answer.reason);
-    if (row_bytes != 0) {
-        size_bytes = (size_bytes + row_bytes - 1) / row_bytes * row_bytes;
-    }
-    row_number(args, "size_bytes", size_bytes);
-    return answered;
-}
-
 /* The drives of a new drive group; NULL with text. */
 static json_t *args_over_drives(struct cli_context *context, const struct vd_wish *wish,
                                 char text[REQUEST_TEXT_BYTES])
@@ -464,9 +438,8 @@ static json_t *args_make(struct cli_context *context, const struct vd_wish *wish
         row_number(args, "strip_bytes", wish->strip_bytes);
     }
     policies_set(context, args);
-    if (wish->sizes[number] != 0 && !change_size_round(context, args, wish->sizes[number], text)) {
-        json_decref(args);
-        return NULL;
+    if (wish->sizes[number] != 0) {
+        row_number(args, "size_bytes", wish->sizes[number]);
     }
     return args;
 }

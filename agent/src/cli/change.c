@@ -38,7 +38,9 @@ int cli_execute(struct cli_context *context, const char *op, json_t *args, const
         json_decref(args);
         return CLI_ERROR_GENERIC;
     }
-    if (!client_command(context->client, op, args, confirm, &status, context->failure)) {
+    if (!client_command(context->client, op, json_incref(args), confirm, &status,
+                        context->failure)) {
+        json_decref(args);
         context->failed = true;
         return CLI_ERROR_GENERIC;
     }
@@ -51,8 +53,11 @@ int cli_execute(struct cli_context *context, const char *op, json_t *args, const
         (void)screen_text_whole(message);
         if (strcmp(doc_text(reason, "code"), "confirm_needed") == 0) {
             confirm_advise(reason, message);
+        } else if (strcmp(doc_text(reason, "code"), "invalid_argument") == 0) {
+            (void)cli_argument_wrong(context, args, reason, message);
         }
     }
+    json_decref(args);
     json_decref(status);
     return error;
 }
@@ -115,7 +120,13 @@ static void drive_visit(struct cli_context *context, const struct model_object *
     if (confirm != NULL && confirm[0] == '\0') { /* "force" vouches for the serial number */
         confirm = doc_text(drive->doc, "serial");
     }
-    int error = cli_execute(context, change->op, args, confirm, message);
+    int error = CLI_ERROR_GENERIC;
+    if (change->refusal != NULL) {
+        json_decref(args);
+        (void)snprintf(message, sizeof(message), "%s", change->refusal);
+    } else {
+        error = cli_execute(context, change->op, args, confirm, message);
+    }
     change->noted = change->noted || strcmp(message, "-") != 0;
     change_row_drive(change, drive->doc, error, message);
 }

@@ -17,6 +17,7 @@ struct change {
     const char *op;        /* the agent's command */
     json_t *(*make_args)(struct cli_context *context, const struct model_object *object);
     bool spares_away;    /* a hot spare that is missing can be named, too */
+    const char *refusal; /* NULL; else the same for each drive, without asking the agent */
     const char *confirm; /* what was typed; "" vouches for the drive's serial number */
 };
 
@@ -90,9 +91,6 @@ void change_vd_add(struct cli_context *context);
  * those that carry something are appended to `serials`, unless that is NULL. */
 json_t *change_drive_keys(const struct model *model, const struct cli_place *places, uint32_t count,
                           json_t *serials, char text[REQUEST_TEXT_BYTES]);
-/* Sets size_bytes of vd_create: the asked size rounded up to whole rows. False with text. */
-MUST_CHECK bool change_size_round(struct cli_context *context, json_t *args, uint64_t size_bytes,
-                                  char text[REQUEST_TEXT_BYTES]);
 /* create.c */
 void change_create_guided(struct cli_context *context);
 

@@ -120,7 +120,7 @@ static void setting_change(struct cli_context *context, const struct model_objec
     int error = CLI_ERROR_GENERIC;
 
     if (args == NULL) {
-        cli_value_wrong(setting->option, typed, message);
+        cli_value_wrong(context, setting->option, typed, message);
     } else {
         (void)json_object_set_new(args, "battery", json_string(battery->key));
         error = cli_execute(context, setting->op, args, NULL, message);

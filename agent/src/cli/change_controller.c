@@ -92,7 +92,7 @@ static void properties_set(struct cli_context *context,
         }
         if (!property_value(&properties[i], typed, args)) {
             json_decref(args);
-            cli_value_wrong(properties[i].option, typed, message);
+            cli_value_wrong(context, properties[i].option, typed, message);
             error = CLI_ERROR_GENERIC;
             break;
         }

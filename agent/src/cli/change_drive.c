@@ -186,13 +186,8 @@ static const char *erase_confirm(const struct cli_context *context)
 
 void change_drive_erase(struct cli_context *context)
 {
-    const char *problem = is_start(context) ? erase_problem(context) : NULL;
-
-    if (problem != NULL) {
-        cli_refuse(context, "Start Drive Erase Failed.", CLI_ERROR_GENERIC, problem);
-        return;
-    }
     change_drives(context, (struct change){
+                               .refusal = is_start(context) ? erase_problem(context) : NULL,
                                .verb = is_start(context) ? "Start Drive Erase" : "Stop Drive Erase",
                                .op = "drive_erase",
                                .make_args = args_erase,
@@ -226,13 +221,16 @@ void change_drive_locate(struct cli_context *context)
 }
 
 /* The keys of the groups in "dgs=0,2-3"; NULL if one does not exist. */
-static json_t *groups_parse(const struct cli_context *context, const char *text)
+/* Keys; NULL with text. */
+static json_t *groups_parse(const struct cli_context *context, const char *text,
+                            char message[REQUEST_TEXT_BYTES])
 {
     struct cli_numbers numbers;
     const char *end = NULL;
     json_t *keys = json_array();
 
     if (!numbers_parse(text, &numbers, &end) || *end != '\0') {
+        (void)snprintf(message, REQUEST_TEXT_BYTES, "dgs= must name drive groups: dgs=0,1");
         json_decref(keys);
         return NULL;
     }
@@ -241,6 +239,8 @@ static json_t *groups_parse(const struct cli_context *context, const char *text)
             model_numbered(context->model, OBJECT_KIND_DRIVE_GROUP, numbers.values[i]);
 
         if (group == NULL) {
+            (void)snprintf(message, REQUEST_TEXT_BYTES, "there is no drive group %u",
+                           numbers.values[i]);
             json_decref(keys);
             return NULL;
         }
@@ -253,9 +253,10 @@ static json_t *args_spare(struct cli_context *context, const struct model_object
 {
     const char *groups = option_value(context, "dgs");
     json_t *args = json_pack("{s:s}", "drive", drive->key);
+    char message[REQUEST_TEXT_BYTES];
 
     if (groups != NULL) {
-        (void)json_object_set_new(args, "drive_groups", groups_parse(context, groups));
+        (void)json_object_set_new(args, "drive_groups", groups_parse(context, groups, message));
     }
     if (option_has(context, "enclaffinity")) {
         (void)json_object_set_new(args, "enclosure_affinity", json_true());
@@ -273,11 +274,11 @@ static json_t *args_spare(struct cli_context *context, const struct model_object
 void change_drive_spare_add(struct cli_context *context)
 {
     const char *text = option_value(context, "dgs");
-    json_t *groups = text != NULL ? groups_parse(context, text) : NULL;
+    char message[REQUEST_TEXT_BYTES];
+    json_t *groups = text != NULL ? groups_parse(context, text, message) : NULL;
 
     if (text != NULL && groups == NULL) {
-        cli_refuse(context, "Add Hot Spare Failed.", CLI_ERROR_GENERIC,
-                   "dgs= must name drive groups: dgs=0,1");
+        cli_refuse(context, "Add Hot Spare Failed.", CLI_ERROR_GENERIC, message);
         return;
     }
     json_decref(groups);

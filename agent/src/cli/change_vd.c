@@ -143,7 +143,7 @@ static void vd_property_set(struct cli_context *context, const struct model_obje
                        "Background initialization always begins at once. Pause it with "
                        "/cX/vX pause bgi");
     } else if (word == NULL) {
-        cli_value_wrong(property->option, typed, message);
+        cli_value_wrong(context, property->option, typed, message);
     } else if (property->argument == NULL) {
         (void)snprintf(message, sizeof(message), "-");
         error = 0;
@@ -204,7 +204,7 @@ static bool vd_preset_set(struct cli_context *context, const struct model_object
         error = cli_execute(context, "vd_set", args, NULL, message);
     } else {
         json_decref(args);
-        cli_value_wrong(wrong, option_value(context, wrong), message);
+        cli_value_wrong(context, wrong, option_value(context, wrong), message);
     }
     set_row(change, vd, "Preset", typed, error, message);
     return true;

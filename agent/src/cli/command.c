@@ -311,6 +311,7 @@ const struct cli_command *cli_command_find(struct cli_context *context,
         same_verb = same_verb != NULL ? same_verb : command;
         if (command->noun == NULL ||
             (request->word_count > 1 && noun_is_one_of(request->words[1], command->noun))) {
+            context->command = command;
             return options_take(context, command, text) ? command : NULL;
         }
     }
@@ -363,12 +364,6 @@ void cli_refuse(struct cli_context *context, const char *description, int error,
                json_pack("[{s:i, s:s, s:i, s:o}]", "Controller", context->number, "Status",
                          "Failure", "ErrCd", error, "ErrMsg", message_json(message)),
                NULL);
-}
-
-void cli_value_wrong(const char *option, const char *typed, char out[REQUEST_TEXT_BYTES])
-{
-    (void)snprintf(out, REQUEST_TEXT_BYTES, "%s= does not take \"%.*s\"", option,
-                   (int)text_cut(typed, 60), typed);
 }
 
 void cli_refuse_file(struct cli_context *context, const char *description, const char *path)

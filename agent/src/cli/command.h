@@ -33,6 +33,7 @@ struct cli_controller {
 
 struct cli_context {
     struct cli_request request;
+    const struct cli_command *command; /* NULL until it is found */
     uint32_t socket_count;
     const char *sockets[CLI_CONTROLLERS_MAX];
     uint32_t controller_count;
@@ -134,8 +135,12 @@ void cli_refuse_property(struct cli_context *context, const char *property, int 
                          const char *message);
 void cli_refuse(struct cli_context *context, const char *description, int error,
                 const char *message);
-/* A value that an option does not take. "rebuildrate does not take \"200\"". */
-void cli_value_wrong(const char *option, const char *typed, char out[REQUEST_TEXT_BYTES]);
+/* value_refusal.c: "rebuildrate= does not take \"200\"; write rebuildrate=<0-100>". */
+void cli_value_wrong(const struct cli_context *context, const char *option, const char *typed,
+                     char out[REQUEST_TEXT_BYTES]);
+/* The same for the agent's "invalid_argument"; false: no option that was typed is meant. */
+bool cli_argument_wrong(const struct cli_context *context, const json_t *args, const json_t *reason,
+                        char out[REQUEST_TEXT_BYTES]);
 /* A file that was named could not be written: errno. */
 void cli_refuse_file(struct cli_context *context, const char *description, const char *path);
 

@@ -141,7 +141,8 @@ const struct cli_command cli_commands[] = {
      "[drivegroup=N] [size=<n>MB|GB|TB|all|remaining[,...]] [name=NAME[,...]] "
      "[strip=<KiB>] [PDperArray=n] [wt|wb|awb] [nora|ra] [direct|cached] [pdcache=on|off|default] "
      "[ondegrade=keep|wt] [preset=NAME [acceptrisk]] [spares=e:s,...] [force]",
-     "Creates a virtual drive. Several sizes create as many in one drive group: "
+     "Creates a virtual drive. size: in MB where no unit is given; 1 MB is 1024 KB here, and what is "
+     "not whole rows is rounded down. Several sizes create as many in one drive group: "
      "size=100GB,1TB,remaining, size=100GB*4. Where the drives are those of a drive group, or "
      "drivegroup= names one (as array= does, or aftervd= by a virtual drive in it), it is made in "
      "the space that is free there. Four or "
@@ -242,8 +243,7 @@ const struct cli_command cli_commands[] = {
      "How far a virtual drive could be expanded."},
     {CLI_OBJECT_VD, "expand", NULL, "size=", change_vd_expand, "/cX/vX expand size=<n>|all",
      "Expands a virtual drive into the free space directly behind it. size: the new size, rounded "
-     "up "
-     "to whole rows. Data stay, and clients stay connected. The new space is initialized in the "
+     "down to whole rows. Data stay, and clients stay connected. The new space is initialized in the "
      "background. A virtual drive cannot shrink."},
     {CLI_OBJECT_VD, "show", "measure", "", show_vd_measure, "/cX/vX show measure",
      "Shows the last measurement, or the one that is running."},

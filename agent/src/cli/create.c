@@ -171,7 +171,6 @@ static bool level_choose(struct cli_context *context, json_t *args)
 static bool size_choose(struct cli_context *context, json_t *args)
 {
     char answer[ANSWER_BYTES];
-    char text[REQUEST_TEXT_BYTES];
     uint64_t bytes = 0;
 
     if (!ask("Size (such as 100GB; nothing: all there is)", answer)) {
@@ -180,8 +179,8 @@ static bool size_choose(struct cli_context *context, json_t *args)
     if (answer[0] != '\0' && !cli_size_parse(answer, &bytes)) {
         return refuse(context, "this is no size");
     }
-    if (bytes != 0 && !change_size_round(context, args, bytes, text)) {
-        return context->failed ? false : refuse(context, text);
+    if (bytes != 0) {
+        row_number(args, "size_bytes", bytes);
     }
     return true;
 }

@@ -19,7 +19,6 @@ static uint64_t expansion_u64(const struct model_object *vd, const char *name)
 static void expand_visit(struct cli_context *context, const struct model_object *vd, void *data)
 {
     const char *size = option_value(context, "size");
-    uint64_t row_bytes = expansion_u64(vd, "row_bytes");
     uint64_t bytes = 0;
     char message[REQUEST_TEXT_BYTES] = "";
     int error = CLI_ERROR_GENERIC;
@@ -30,10 +29,6 @@ static void expand_visit(struct cli_context *context, const struct model_object 
     } else {
         json_t *args = json_pack("{s:s}", "virtual_drive", vd->key);
 
-        /* As with a creation: at least what was asked for, in whole rows. */
-        if (bytes != 0 && row_bytes != 0 && bytes <= INT64_MAX - row_bytes) {
-            bytes = (bytes + row_bytes - 1) / row_bytes * row_bytes;
-        }
         if (bytes != 0) {
             row_number(args, "size_bytes", bytes);
         }

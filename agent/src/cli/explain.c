@@ -110,7 +110,7 @@ static void next_failure_explain(const struct model *model, const json_t *vd)
         (void)printf("any %llu drive%s without loss of data\n", (unsigned long long)left,
                      left == 1 ? "" : "s");
     } else {
-        (void)fputs("nothing. The failure of ", stdout);
+        (void)fputs("no other drive. The failure of ", stdout);
         last_copies(model, vd);
     }
 }
@@ -138,7 +138,9 @@ static void policy_explain(const json_t *policy, const char *shown)
     char other[WORD_BYTES];
 
     (void)printf("  %s: %s", shown, plain_word(effective, '-', word));
-    if (strcmp(requested, effective) != 0) {
+    if (word_is_one_of(requested, "auto|default")) { /* leave the choice */
+        (void)printf(" (%s)", requested);
+    } else if (strcmp(requested, effective) != 0) {
         (void)printf(" instead of %s", plain_word(requested, '-', other));
     }
     (void)printf("%s%s\n", strcmp(doc_text(reason, "code"), "as_requested") != 0 ? ". " : "",

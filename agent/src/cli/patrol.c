@@ -203,7 +203,7 @@ void change_patrol_set(struct cli_context *context)
             continue;
         }
         if (!setting_put(context, option, typed, args)) {
-            cli_value_wrong(option, typed, message);
+            cli_value_wrong(context, option, typed, message);
             error = CLI_ERROR_GENERIC;
         }
         property_row(rows, settings[i].shown, typed);

@@ -137,6 +137,10 @@ bool cli_size_parse(const char *text, uint64_t *ret_bytes)
         return true;
     }
     double number = isdigit((unsigned char)*text) ? strtod(text, &end) : -1.0;
+
+    if (end != text + strspn(text, "0123456789.")) {
+        return false; /* strtod() takes 0x10 and 1e3 as well */
+    }
     for (size_t i = 0; number > 0 && i < sizeof(units) / sizeof(units[0]); i++) {
         double bytes = number * (double)(1ull << units[i].shift);
 

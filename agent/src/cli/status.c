@@ -152,6 +152,24 @@ static void role_text(const struct model *model, const json_t *drive, char out[R
     }
 }
 
+/* What nobody sees in its state: that clients cannot read or write it, and background work. */
+static void vd_note(const struct model *model, const struct model_object *vd,
+                    char out[OPERATION_BYTES])
+{
+    const char *access = doc_text(json_object_get(vd->doc, "effective_access"), "effective");
+    char running[OPERATION_BYTES];
+    const char *note = strcmp(access, "blocked") == 0     ? "access blocked"
+                       : strcmp(access, "read_only") == 0 ? "read only"
+                                                          : "";
+
+    if (strcmp(doc_text(vd->doc, "state"), "offline") == 0) {
+        note = ""; /* it says enough */
+    }
+    operation_text(model, vd->key, running);
+    (void)snprintf(out, OPERATION_BYTES, "%s%s%.75s", note,
+                   note[0] != '\0' && running[0] != '\0' ? ", " : "", running);
+}
+
 static void vds_print(const struct model *model)
 {
     const struct model_list *vds = &model->lists[OBJECT_KIND_VIRTUAL_DRIVE];
@@ -173,7 +191,7 @@ static void vds_print(const struct model *model)
             (void)snprintf(index, sizeof(index), "d%u", (unsigned)doc_u64(group->doc, "index"));
         }
         level_type(doc_text(vd, "level"), level);
-        operation_text(model, vds->items[i].key, running);
+        vd_note(model, &vds->items[i], running);
         (void)printf("  %-12s %-12s %-7s %9s  %-12s ", doc_text(vd, "path"), doc_text(vd, "name"),
                      level, size_text(doc_u64(vd, "size_bytes"), size), index);
         cell(health_of(model, OBJECT_KIND_VIRTUAL_DRIVE, &vds->items[i]), 7, vd_state_shown(vd));

@@ -3,6 +3,7 @@
  */
 #include "control/command_args.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -356,6 +357,10 @@ bool object_key_is_valid(const char *text)
            length;
 }
 
+/* Problems of which the bound is told as well. */
+static const char TOO_LONG[] = "is too long";
+static const char TOO_LARGE[] = "is too large";
+
 /* NULL, or the problem. */
 static const char *text_take(const json_t *value, char *out, size_t max)
 {
@@ -366,7 +371,7 @@ static const char *text_take(const json_t *value, char *out, size_t max)
         return "must not hold a zero byte";
     }
     if (json_string_length(value) > max) {
-        return "is too long";
+        return TOO_LONG;
     }
     memcpy(out, json_string_value(value), json_string_length(value) + 1);
     return NULL;
@@ -394,7 +399,7 @@ static const char *number_take(const json_t *value, uint64_t limit, uint64_t *re
         return "must not be negative";
     }
     if ((uint64_t)json_integer_value(value) > limit) {
-        return "is too large";
+        return TOO_LARGE;
     }
     *ret_number = (uint64_t)json_integer_value(value);
     return NULL;
@@ -490,6 +495,19 @@ static bool refuse(struct reason *ret_reason, const char *field, const char *pro
     return false;
 }
 
+static bool refuse_value(struct reason *ret_reason, const struct arg_spec *spec,
+                         const char *problem)
+{
+    char told[64];
+
+    if (problem != TOO_LONG && problem != TOO_LARGE) {
+        return refuse(ret_reason, spec->name, problem);
+    }
+    (void)snprintf(told, sizeof(told), "%s (at most %llu%s)", problem,
+                   (unsigned long long)spec->limit, problem == TOO_LONG ? " bytes" : "");
+    return refuse(ret_reason, spec->name, told);
+}
+
 static bool args_take(const json_t *args, const struct arg_spec *specs, struct ctl_command *command,
                       struct reason *ret_reason)
 {
@@ -509,7 +527,7 @@ static bool args_take(const json_t *args, const struct arg_spec *specs, struct c
         }
         problem = arg_take(value, spec, (char *)command);
         if (problem != NULL) {
-            return refuse(ret_reason, name, problem);
+            return refuse_value(ret_reason, spec, problem);
         }
         if (spec->field_bit != 0) {
             *(uint32_t *)(void *)((char *)command + spec->field_offset) |= spec->field_bit;

@@ -615,16 +615,12 @@ static json_t *read_ahead_doc(const struct virtual_drive_view *view)
 
 static json_t *lost_writes_doc(const struct virtual_drive_view *view)
 {
-    uint64_t discarded = view->config->cache_discarded_bytes;
     struct reason reason;
-    char bytes[24];
 
     if (!view->config->cache_lost) {
         return json_null();
     }
-    (void)snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)discarded);
-    reason_set(&reason, discarded > 0 ? REASON_CACHE_LOST_DISCARDED : REASON_CACHE_LOST_MEDIUM,
-               "bytes", bytes, NULL);
+    vd_lost_writes_reason(view->config, &reason);
     return reason_doc(&reason);
 }
 

@@ -433,7 +433,7 @@ static bool rate_is_valid(uint32_t fields, uint32_t field, uint32_t percent, con
 {
     if ((fields & field) != 0 && percent > 100) {
         reason_set(ret_reason, REASON_INVALID_ARGUMENT, "field", name, "problem",
-                   "it must be from 0 to 100", NULL);
+                   "must be from 0 to 100", NULL);
         return false;
     }
     return true;

@@ -163,15 +163,11 @@ void ctl_intents_forget(struct ctl *ctl, const struct guid *guid)
 
 static void event_lost(const struct ctl_vd *cv)
 {
-    uint64_t discarded = cv_config(cv)->cache_discarded_bytes;
     struct reason reason;
-    char bytes[24];
     char why[REASON_TEXT_MAX];
     char title[PATH_TEXT_BYTES];
 
-    (void)snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)discarded);
-    reason_set(&reason, discarded > 0 ? REASON_CACHE_LOST_DISCARDED : REASON_CACHE_LOST_MEDIUM,
-               "bytes", bytes, NULL);
+    vd_lost_writes_reason(cv_config(cv), &reason);
     (void)reason_text(&reason, why, sizeof(why)); /* may cut */
     vd_title(cv, title, sizeof(title));
     ctl_event(cv->cg->ctl, EVENT_CACHE_LOST, cv->object.key, "virtual_drive", title, "why", why,

@@ -80,8 +80,8 @@ void cd_shrunk_reason(const struct ctl_drive *cd, struct reason *ret_reason)
     struct shrunk_text text;
 
     cd_shrunk_text(cd, &text);
-    reason_set(ret_reason, REASON_DRIVE_SHRUNK, "missing", text.missing, "used_bytes", text.before,
-               "size_bytes", text.now, NULL);
+    reason_set(ret_reason, REASON_DRIVE_SHRUNK, "missing", text.missing, "used", text.before,
+               "size", text.now, NULL);
 }
 
 void cd_shrunk_tell(const struct ctl_drive *cd)

@@ -84,7 +84,7 @@ static const struct event_kind kinds[EVENT_ID_MAX] = {
      "{drive} has {size_bytes} now: it was recognized by its label where the old size had it, and goes on with {used_bytes}"},
     {60215, "drive_shrunk", EVENT_CLASS_CRITICAL, 2, "drive", 4,
      {"drive", "missing", "used_bytes", "size_bytes"},
-     "{drive} is {missing} smaller than when it was taken into use: it had {used_bytes} and has {size_bytes} now. It is not used, and nothing on it is changed"},
+     "{drive} is {missing} smaller than when it was taken into use. It is not used, and nothing on it is changed"},
     {60060, "drive_group_was_elsewhere", EVENT_CLASS_WARNING, 1, "drive_group", 1,
      {"group"},
      "Another system has written to {group} meanwhile: its configuration there was taken over, redundancy is resynchronized"},

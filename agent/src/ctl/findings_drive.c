@@ -240,7 +240,7 @@ static bool has_shrunk(const void *subject, struct finding *finding)
     drive_path(cd, path, sizeof(path));
     cd_shrunk_text(cd, &text);
     finding_tell(finding, "drive", name, "serial", cd->identity.serial, "path", path, "missing",
-                 text.missing, "used_bytes", text.before, "size_bytes", text.now, NULL);
+                 text.missing, "used", text.before, "size", text.now, NULL);
     if (cd_life(cd) == LIFE_TOO_SMALL) { /* nothing can be written that would free it */
         finding->remedy.code = REASON_REMEDY_DRIVE_SHRUNK_TOO_SMALL;
     }

@@ -292,18 +292,13 @@ static bool has_lost_writes(const void *subject, struct finding *finding)
     const struct ctl_vd *cv = subject;
     const struct vd_config *config = cv_config(cv);
     char path[PATH_TEXT_BYTES];
-    char bytes[24];
 
     if (!config->cache_lost) {
         return false;
     }
     vd_path(cv, path, sizeof(path));
-    number_text(bytes, config->cache_discarded_bytes);
     finding_tell(finding, "name", config->name, "path", path, NULL);
-    reason_set(&finding->cause,
-               config->cache_discarded_bytes > 0 ? REASON_CACHE_LOST_DISCARDED
-                                                 : REASON_CACHE_LOST_MEDIUM,
-               "bytes", bytes, NULL);
+    vd_lost_writes_reason(config, &finding->cause);
     return true;
 }
 

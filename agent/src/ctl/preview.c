@@ -311,7 +311,7 @@ static uint64_t extent_for_size(const struct command_vd_create *args, struct cre
         creation->vd.size_bytes = maximum_bytes;
         return align_down_u64(extent_max, geometry->strip_bytes);
     }
-    if (rows == 0 || !is_aligned_u64(args->size_bytes, geometry->block_bytes)) {
+    if (rows == 0) {
         refuse_size(preview, row_bytes, maximum_bytes);
         return 0;
     }

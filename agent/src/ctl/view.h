@@ -290,6 +290,9 @@ struct battery_view {
     struct blocked blocked;
 };
 
+/* Why acknowledged writes of a virtual drive are lost (its cache_lost). */
+void vd_lost_writes_reason(const struct vd_config *config, struct reason *ret_reason);
+
 /* object_kind -> view type: host_view, controller_view, … as `const void *view`. */
 
 #endif

@@ -282,6 +282,19 @@ static void vd_blocked(const struct ctl_vd *cv, struct blocked *blocked)
     }
 }
 
+void vd_lost_writes_reason(const struct vd_config *config, struct reason *ret_reason)
+{
+    char bytes[24];
+
+    ASSERT(config->cache_lost);
+    if (config->cache_discarded_bytes == 0) {
+        reason_set(ret_reason, REASON_CACHE_LOST_MEDIUM, NULL);
+        return;
+    }
+    (void)snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)config->cache_discarded_bytes);
+    reason_set(ret_reason, REASON_CACHE_LOST_DISCARDED, "bytes", bytes, NULL);
+}
+
 static void vd_digest(const struct virtual_drive_view *view, struct view_digest *digest)
 {
     const struct vd_config *config = view->config;

@@ -349,6 +349,41 @@ class CommandLine(AgentCase):
                 self.assertEqual(done["Detailed Status"][0]["Property"], word.split("=")[0])
                 self.assertIn(why, done["Detailed Status"][0]["ErrMsg"], word)
 
+    def test_a_refused_value_is_told_as_it_was_typed(self):
+        """With what its option takes, never by the name that the protocol has for it."""
+        drives = f"drives={EID}:0-3"
+        cases = (
+            (("/c0", "set", "rebuildrate=101"),
+             'rebuildrate= does not take "101"; write rebuildrate=<0-100>'),
+            (("/c0", "set", "patrolread=on", "delay=99999"),
+             'delay= does not take "99999": it is too large (at most 8760); write delay=<0-8760>'),
+            (("/c0", "add", "vd", "r5", drives, "name=a-name-that-is-too-long"),
+             'name= does not take "a-name-that-is-too-long": it is too long (at most 15 bytes); '
+             "write name=NAME[,...]"),
+            (("/c0", "add", "vd", "r5", drives, "pdcache=purple"),
+             'pdcache= does not take "purple": it is a word this agent does not know; '
+             "write pdcache=on|off|default"),
+            (("/c0", "add", "vd", "r5", drives, "size=0.0001MB"), "must be at least one row"),
+            (("/c0", "add", "vd", "r5", drives, "size=0x10MB"), "must be a size such as"),
+            ((f"/c0/e{EID}/s4", "add", "hotsparedrive", "dgs=9"), "there is no drive group 9"))
+        with self.agent(slots=5) as agent:
+            for words, said in cases:
+                with self.subTest(words):
+                    done = agent.ctl(*words, check=False)
+                    self.assertNotEqual(done.returncode, 0)
+                    self.assertIn(said, done.stdout + done.stderr)
+
+    def test_a_size_is_rounded_down_to_whole_rows(self):
+        """Of the creation and the expansion alike: three strips of 64 KiB."""
+        row = 3 * 64 << 10
+        with self.agent(slots=4) as agent:
+            agent.ctl("/c0", "add", "vd", "r5", f"drives={EID}:0-3", "name=data", "size=50MB")
+            self.assertEqual(agent.view().vd("data")["size_bytes"], (50 << 20) // row * row)
+            refused = agent.ctl("/c0/v0", "expand", "size=50MB", check=False)
+            self.assertIn("It can grow in steps of", refused.stdout)
+            agent.ctl("/c0/v0", "expand", "size=51MB")
+            self.assertEqual(agent.view().vd("data")["size_bytes"], (51 << 20) // row * row)
+
     def test_the_whole_configuration(self):
         """Deleted with force, but for what clients use, and restored."""
         with self.agent(slots=4) as agent:

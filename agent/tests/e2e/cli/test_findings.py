@@ -301,8 +301,8 @@ class Findings(AgentCase):
             os.truncate(folder / "s1", 192 * MIB)
             agent.start()
             finding = self.the(agent, "drive_shrunk")
-            self.assertIn("is 64 MiB smaller than when it was taken into use: it had 268 MB and "
-                          "has 201 MB now", finding["what"]["text"])
+            self.assertIn("is 64 MiB smaller than when it was taken into use: "
+                          "201326592 instead of 268435456 bytes", finding["what"]["text"])
             self.assertEqual((folder / "s1").read_bytes(), whole[:192 * MIB])
             agent.stop()
             (folder / "s1").write_bytes(whole)

@@ -91,6 +91,7 @@ class Reach(unittest.TestCase):
             for part in json.loads(REACH.read_text()).values():
                 for word, row in part.items():
                     if not isinstance(row["arrayctl"], str):
+                        self.assertTrue(row["arrayctl"]["reason"], word)
                         continue
                     with self.subTest(word):
                         recorder.asked.clear()

@@ -286,7 +286,7 @@ class Friendly(AgentCase):
                 self.assertEqual(row["EHS"], shown)
             agent.fault(1, "pull")
             text = agent.ctl("explain", "/c0/v0").stdout
-            self.assertIn("What may fail next: nothing. The failure of "
+            self.assertIn("What may fail next: no other drive. The failure of "
                           f"/c0/e{EID}/s0 or /c0/e{EID}/s2 loses data\n", text)
             parts = [text.index(f"\n  {part}: ") for part in (
                 "What is wrong", "What it means", "What may fail next", "What to do")]
@@ -302,8 +302,11 @@ class Friendly(AgentCase):
                 view.vd()["effective_stripe_log"]["effective"] == "on"))
             for words, count in ((["all"], 8), ([], 4)):
                 text = agent.ctl("explain", "/c0/v0", *words).stdout
-                told = re.findall(r"(?m)^  ([\w/ ]+): (\S+?)(?: instead of (\S+))?(?:$|\. .)", text)
-                self.assertEqual([row for row in told if not row[0].startswith("What")][:8], [
+                told = re.findall(r"(?m)^  ([\w/ ]+): (\S+?)(?: instead of (\S+)| \((\w+)\))?"
+                                  r"(?:$|\. .)", text)
+                told = [(row[0], row[1], row[2] or row[3]) for row in told
+                        if not row[0].startswith("What")]
+                self.assertEqual(told[:8], [
                     ("Write policy", "write-through", ""),
                     ("Read policy", "no-read-ahead", ""),
                     ("I/O policy", "direct", ""),
@@ -319,7 +322,7 @@ class Friendly(AgentCase):
             agent.until("consistency", lambda view: view.vd()["consistent"])
             agent.fault(2, "pull")
             text = agent.ctl("explain", "/c0/v0").stdout
-            self.assertIn("What may fail next: nothing. "
+            self.assertIn("What may fail next: no other drive. "
                           f"The failure of /c0/e{EID}/s3 loses data\n", text)
 
 

@@ -207,6 +207,9 @@ static void test_sizes(void **state UNUSED)
     assert_false(cli_size_parse("", &bytes));
     assert_false(cli_size_parse("-1GB", &bytes));
     assert_false(cli_size_parse("1XB", &bytes));
+    assert_false(cli_size_parse("0x10MB", &bytes));
+    assert_false(cli_size_parse("1e3MB", &bytes));
+    assert_false(cli_size_parse("1.2.3MB", &bytes));
     assert_false(cli_size_parse("0", &bytes));
 }
 

@@ -154,7 +154,7 @@ static void test_what_is_refused(void **state UNUSED)
                    "{\"drive_group\":\"g\",\"span\":0,\"row\":1.5,\"drive\":\"d\"}", "row",
                    "whole number");
     expect_refused("controller_set", "{\"controller\":\"c\",\"bgi_rate_percent\":101}",
-                   "bgi_rate_percent", "is too large");
+                   "bgi_rate_percent", "is too large (at most 100)");
     expect_refused("vd_create", "{\"controller\":\"c\",\"level\":\"raid5\"}", "drives",
                    "either drives or a drive group");
     expect_refused("vd_create",
@@ -164,7 +164,7 @@ static void test_what_is_refused(void **state UNUSED)
     expect_refused("vd_create",
                    "{\"controller\":\"c\",\"level\":\"raid5\",\"drives\":[\"a\"],"
                    "\"name\":\"sixteen-letters!\"}",
-                   "name", "is too long");
+                   "name", "is too long (at most 15 bytes)");
     expect_refused("vd_create", "{\"controller\":\"c\",\"level\":\"raid5\",\"drives\":[\"a\",3]}",
                    "drives", "key of an object");
     assert_false(parse("frobnicate", "{}"));

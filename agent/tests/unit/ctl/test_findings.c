@@ -757,7 +757,7 @@ static void test_shrunk(void **state)
     }
     finding = find(look(world), FINDING_DRIVE_SHRUNK, slot_key(world, 1));
     expect_text(&finding->what, "Drive 252:1 (serial S01) is 64 MiB smaller than when it was taken "
-                                "into use: it had 210 MB and has 143 MB now.");
+                                "into use: 142606336 instead of 209715200 bytes.");
     world_free(world);
 }
 
@@ -921,7 +921,7 @@ static const struct {
     {"effective", 17},     {"wanted", 7},     {"missing", 23}, {"controller", 47},
     {"percent", 10},       {"hours", 20},     {"model", 40},   {"error", 31},
     {"size_bytes", 8},     {"used_bytes", 8}, {"bytes", 8},    {"array", 10},
-    {"row", 10},
+    {"row", 10},           {"size", 20},      {"used", 20},
 };
 
 static size_t longest_of(const char *name, size_t name_bytes)

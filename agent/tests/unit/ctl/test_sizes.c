@@ -353,12 +353,15 @@ static void test_shrunk_to_nothing(void **state)
 {
     static const uint64_t size_bytes[] = {512, 64 * MIB, 65 * MIB - 512};
     static const char *const said[] = {
-        "Drive 252:1 (serial S01) is 136 MiB smaller than when it was taken into use: it had "
-        "143 MB and has 512 B now. Give the device its former size back, or replace the drive.",
-        "Drive 252:1 (serial S01) is 72 MiB smaller than when it was taken into use: it had "
-        "143 MB and has 67.1 MB now. Give the device its former size back, or replace the drive.",
-        "Drive 252:1 (serial S01) is 72 MiB smaller than when it was taken into use: it had "
-        "143 MB and has 68.2 MB now. Give the device its former size back, or replace the drive.",
+        "Drive 252:1 (serial S01) is 136 MiB smaller than when it was taken into use: "
+        "512 instead of 142606336 bytes. Give the device its former size back, or replace the "
+        "drive.",
+        "Drive 252:1 (serial S01) is 72 MiB smaller than when it was taken into use: "
+        "67108864 instead of 142606336 bytes. Give the device its former size back, or replace the "
+        "drive.",
+        "Drive 252:1 (serial S01) is 72 MiB smaller than when it was taken into use: "
+        "68156928 instead of 142606336 bytes. Give the device its former size back, or replace the "
+        "drive.",
     };
 
     (void)state;
@@ -503,10 +506,11 @@ static void test_shrunk_and_forgotten(void **state)
     world_start(world);
     assert_int_equal(world_event_count(world, 0, EVENT_SHRUNK), 2);
     assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "new"), REASON_DRIVE_NOT_UGOOD);
-    expect_finding(world, 1, FINDING_DRIVE_SHRUNK,
-                   "Drive 252:1 (serial S01) is 3 MiB smaller than when it was taken into use: it "
-                   "had 143 MB and has 139 MB now. Give the device its former size back. If its "
-                   "content is not needed, free it with \"/c0/e252/s1 set good force\".");
+    expect_finding(
+        world, 1, FINDING_DRIVE_SHRUNK,
+        "Drive 252:1 (serial S01) is 3 MiB smaller than when it was taken into use: "
+        "139460608 instead of 142606336 bytes. Give the device its former size back. If its "
+        "content is not needed, free it with \"/c0/e252/s1 set good force\".");
     strcpy(good.args.drive_good.drive, slot_key(world, 1));
     assert_int_equal(world_run(world, &good), REASON_OK);
     world_restart(world);
