@@ -62,6 +62,7 @@ void change_vd_performance_delete(struct cli_context *context);
 void change_vd_check_start(struct cli_context *context);
 void change_vd_check(struct cli_context *context);
 /* expand.c */
+void change_vd_doubt_delete(struct cli_context *context);
 void change_vd_expand(struct cli_context *context);
 /* measure.c */
 void change_vd_measure_start(struct cli_context *context);

@@ -69,6 +69,19 @@ void change_vd_performance_delete(struct cli_context *context)
                                         .make_args = args_counters});
 }
 
+static json_t *args_doubt(struct cli_context *context UNUSED, const struct model_object *vd)
+{
+    return json_pack("{s:s}", "virtual_drive", vd->key);
+}
+
+void change_vd_doubt_delete(struct cli_context *context)
+{
+    change_vds(context, (struct change){.verb = "Delete Doubt",
+                                        .operation = "Delete Doubt",
+                                        .op = "doubt_clear",
+                                        .make_args = args_doubt});
+}
+
 /* Properties: what is typed, what it is called here, and the words for values. */
 struct property {
     const char *option;

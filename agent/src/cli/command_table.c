@@ -260,6 +260,9 @@ const struct cli_command cli_commands[] = {
      "/cX/vX delete preservedcache [force] [confirm=NAME]",
      "Discards cached writes that wait for their drives. They are lost. Without force the virtual "
      "drive's name must be typed."},
+    {CLI_OBJECT_VD, "delete|del", "doubt", "", change_vd_doubt_delete, "/cX/vX delete doubt",
+     "Ends the finding of data in doubt since an unclean stop: you have checked them. No data "
+     "change."},
     {CLI_OBJECT_VD, "delete|del", NULL, "force confirm=", change_vd_delete,
      "/cX/vX del [force] [confirm=NAME]",
      "Deletes a virtual drive that carries nothing. One with a file system, a partition table or "

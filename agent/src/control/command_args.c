@@ -112,6 +112,7 @@ static const struct arg_spec vd_create_args[] = {
 static const struct arg_spec cache_discard_args[] = {
     KEY("controller", cache_discard.controller, true), KEY("virtual_drive", cache_discard.vd, true),
     END};
+static const struct arg_spec doubt_clear_args[] = {KEY("virtual_drive", doubt_clear.vd, true), END};
 static const struct arg_spec stripe_create_args[] = {
     {"name", ARG_TEXT, true, AT(stripe_create.name), VD_NAME_MAX, 0, NULL, 0, 0},
     {"virtual_drives", ARG_KEYS, true, AT(stripe_create.vds), STRIPE_MEMBERS_MAX,
@@ -313,6 +314,7 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_VD_CREATE] = vd_create_args,
     [CTL_OP_VD_DELETE] = vd_delete_args,
     [CTL_OP_CACHE_DISCARD] = cache_discard_args,
+    [CTL_OP_DOUBT_CLEAR] = doubt_clear_args,
     [CTL_OP_STRIPE_CREATE] = stripe_create_args,
     [CTL_OP_STRIPE_DELETE] = stripe_delete_args,
     [CTL_OP_VD_MEASURE] = vd_measure_args,
@@ -598,6 +600,7 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_BATTERY_LEARN:
     case CTL_OP_BATTERY_FAULT:
     case CTL_OP_CACHE_DISCARD:
+    case CTL_OP_DOUBT_CLEAR:
     case CTL_OP_FOREIGN_IMPORT:
     case CTL_OP_FOREIGN_CLEAR:
     case CTL_OP_UNDO_RESTORE:

@@ -13,6 +13,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_await.h"
+#include "ctl/ctl_doubt.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
 
@@ -48,6 +49,7 @@ static const struct {
     [CTL_OP_BATTERY_FAULT] = {"battery_fault", "set fault", command_battery_fault},
     [CTL_OP_COUNTERS_RESET] = {"counters_reset", "delete perf", command_counters_reset},
     [CTL_OP_CACHE_DISCARD] = {"cache_discard", "delete preservedcache", command_cache_discard},
+    [CTL_OP_DOUBT_CLEAR] = {"doubt_clear", "delete doubt", command_doubt_clear},
     [CTL_OP_FOREIGN_IMPORT] = {"foreign_import", "import", command_foreign_import},
     [CTL_OP_FOREIGN_CLEAR] = {"foreign_clear", "delete", command_foreign_clear},
     [CTL_OP_UNDO_RESTORE] = {"undo_restore", "restore undo", command_undo_restore},
@@ -187,6 +189,9 @@ void ctl_commands_work(struct ctl *ctl)
     }
     if (ctl->command != NULL) {
         command_vd_expand_work(ctl);
+    }
+    if (ctl->command != NULL) {
+        command_doubt_work(ctl);
     }
     if (ctl->command != NULL) {
         command_stripe_work(ctl);

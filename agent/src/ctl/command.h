@@ -50,6 +50,7 @@ enum ctl_op {
     CTL_OP_BATTERY_FAULT,
     CTL_OP_COUNTERS_RESET,
     CTL_OP_CACHE_DISCARD,
+    CTL_OP_DOUBT_CLEAR,
     CTL_OP_FOREIGN_IMPORT,
     CTL_OP_FOREIGN_CLEAR,
     CTL_OP_UNDO_RESTORE,
@@ -276,6 +277,9 @@ struct ctl_command {
         struct {
             object_key_t controller, vd;
         } cache_discard;
+        struct {
+            object_key_t vd;
+        } doubt_clear;
         struct {
             object_key_t controller, set;
             char digest[65];     /* "" or from the preview */

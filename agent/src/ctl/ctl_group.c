@@ -17,6 +17,7 @@
 #include "base/checked.h"
 #include "ctl/ctl_await.h"
 #include "ctl/ctl_damage.h"
+#include "ctl/ctl_doubt.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
 #include "ctl/sim_bug.h"
@@ -212,38 +213,13 @@ static void vd_state_changed(void *context, struct vd *vd, enum virtual_drive_st
     ctl_kick(cg->ctl);
 }
 
-static void bytes_event(const struct ctl_vd *cv, enum event_id event, uint64_t bytes)
-{
-    char title[PATH_TEXT_BYTES];
-    char text[24];
-
-    vd_title(cv, title, sizeof(title));
-    (void)snprintf(text, sizeof(text), "%llu", (unsigned long long)bytes); /* fits */
-    ctl_event(cv->cg->ctl, event, cv->object.key, "virtual_drive", title, "bytes", text, NULL);
-}
-
-/* One event for all blocks that cannot be read: there are too many for one each. */
-static void cv_suspect_check(struct ctl_vd *cv)
-{
-    uint64_t suspect = vd_suspect_bytes(cv->vd);
-    uint64_t doubted = vd_doubted_bytes(cv->vd);
-
-    if (doubted > cv->seen_doubted_bytes) {
-        bytes_event(cv, EVENT_VIRTUAL_DRIVE_DOUBTED, doubted);
-    } else if (suspect > cv->seen_suspect_bytes && doubted == 0) {
-        bytes_event(cv, EVENT_VIRTUAL_DRIVE_SUSPECT, suspect);
-    }
-    cv->seen_suspect_bytes = suspect;
-    cv->seen_doubted_bytes = doubted;
-}
-
 static void vd_changed(void *context, struct vd *vd)
 {
     struct ctl_group *cg = context;
     struct ctl_vd *cv = cv_of(cg, vd);
 
     if (cv != NULL && cv->vd == vd) {
-        cv_suspect_check(cv);
+        cv_doubt_check(cv);
     }
     ctl_kick(cg->ctl); /* the refresh finds out what else has changed */
 }
@@ -332,7 +308,7 @@ static void vds_go_online(struct ctl_group *cg, const struct group_config *befor
             ctl_event(cg->ctl, EVENT_VIRTUAL_DRIVE_INCONSISTENT, cv->object.key, "virtual_drive",
                       title, NULL);
         }
-        cv_suspect_check(cv);
+        cv_doubt_begin(cv, &before->vds[i]);
         ctl_vd_export(cv);
     }
 }

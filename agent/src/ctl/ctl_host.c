@@ -256,6 +256,7 @@ static const struct {
     /* Its kind is in the command. */
     [CTL_OP_COUNTERS_RESET] = ADDRESSEE(OBJECT_KIND_MAX, counters_reset.key),
     [CTL_OP_CACHE_DISCARD] = ADDRESSEE(OBJECT_KIND_CONTROLLER, cache_discard.controller),
+    [CTL_OP_DOUBT_CLEAR] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, doubt_clear.vd),
     [CTL_OP_FOREIGN_IMPORT] = ADDRESSEE(OBJECT_KIND_CONTROLLER, foreign.controller),
     [CTL_OP_FOREIGN_CLEAR] = ADDRESSEE(OBJECT_KIND_CONTROLLER, foreign.controller),
     [CTL_OP_UNDO_RESTORE] = ADDRESSEE(OBJECT_KIND_CONTROLLER, undo_restore.controller),

@@ -306,13 +306,15 @@ static bool is_in_doubt(const void *subject, struct finding *finding)
 {
     const struct ctl_vd *cv = subject;
     uint64_t suspect = cv->vd != NULL ? vd_suspect_bytes(cv->vd) : 0;
+    char path[PATH_TEXT_BYTES];
     char bytes[24];
 
     if (suspect == 0) {
         return false;
     }
     number_text(bytes, suspect);
-    finding_tell(finding, "name", cv_config(cv)->name, "bytes", bytes, NULL);
+    vd_path(cv, path, sizeof(path));
+    finding_tell(finding, "name", cv_config(cv)->name, "bytes", bytes, "path", path, NULL);
     if (cv_state(cv) == VIRTUAL_DRIVE_STATE_OPTIMAL) {
         finding->remedy.code = REASON_REMEDY_DATA_SUSPECT_WHOLE;
     }

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "ctl/ctl_doubt.h"
 #include "ctl/ctl_stripe.h"
 #include "ctl/vd_policies.h"
 
@@ -265,6 +266,9 @@ static void vd_blocked(const struct ctl_vd *cv, struct blocked *blocked)
     }
     if (!rule_expand(cv, &reason)) {
         blocked_add(blocked, CTL_OP_VD_EXPAND, NULL, &reason);
+    }
+    if (!rule_doubt_clear(cv, &reason)) {
+        blocked_add(blocked, CTL_OP_DOUBT_CLEAR, NULL, &reason);
     }
     if (rule_online(cv->cg->ctl, &reason) && !rule_stripe_create(cv, false, &reason)) {
         blocked_add(blocked, CTL_OP_STRIPE_CREATE, NULL, &reason);

@@ -188,6 +188,10 @@ uint64_t vd_doubted_bytes(const struct vd *vd);
 /* Bytes of the virtual drive in regions that were being written at an unclean stop while members
  * were missing and no log held intents: what was missing there may be wrong. */
 uint64_t vd_suspect_bytes(const struct vd *vd);
+/* They count as right: somebody has looked at them. */
+void vd_trust(struct vd *vd);
+/* 0: a start will find it so; -EAGAIN: vd_changed() tells when; -EIO: the drives take nothing. */
+int vd_trust_outcome(const struct vd *vd);
 
 /* What an unclean stop can cost beyond the blocks that were being written. */
 enum vd_guarantee {

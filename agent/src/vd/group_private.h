@@ -42,6 +42,7 @@
 #include "raid/plan.h"
 #include "vd/group.h"
 #include "vd/region_map.h"
+#include "vd/rewritten.h"
 #include "vd/stripe_log.h"
 
 #define STRIPE_LOCK_BUCKETS 256u
@@ -314,6 +315,7 @@ struct vd {
     uint64_t unmapped_rows;
     bool was_logged; /* that stop's writes, by the stripe log, which is not used now */
     uint64_t doubted_bytes; /* noted since the group was made */
+    struct rewritten rewritten; /* while regions are suspect */
 };
 
 static inline struct vd_config *vd_config_of(const struct vd *vd)
@@ -735,8 +737,12 @@ bool vd_mark_is_durable(const struct vd *vd);
 bool vd_marks_are_suspects(const struct vd *vd);
 /* Members are missing: what is in doubt, or all, cannot be trusted where they are needed. */
 void vd_note_suspects(struct vd *vd, bool all);
+/* A write was answered: regions that have been rewritten whole will be trusted again. */
+void vd_note_rewritten(struct vd *vd, uint64_t offset_bytes, uint64_t length_bytes);
 /* ... and the writes that no log knew of have been in the middle of this one. */
 bool vd_is_misdescribed(const struct vd *vd);
+void vd_page_durable(struct vd *vd, const struct region_page *page);
+void vd_regions_clean(struct vd *vd); /* the flush for it has succeeded */
 bool vd_regions_are_sound(const struct vd *vd); /* none is in doubt */
 bool vd_rows_are_unmapped(const struct vd *vd); /* some still are, see vd.unmapped_rows */
 void vd_write_begin(struct vd *vd);

@@ -115,6 +115,10 @@ void region_map_reset(struct region_map *map, bool unwritten)
     map->dirty = 0;
     map->in_doubt = 0;
     map->suspects = 0;
+    map->forgetting = 0;
+    for (uint32_t i = 0; i < map->page_count; i++) {
+        map->pages[i].forgetting = REGION_FORGETTING_NO; /* nothing of before is believed */
+    }
     map->syncing = REGION_NONE;
     for (uint32_t i = 0; i < map->count; i++) {
         map->dirty += map->regions[i].state == REGION_DIRTY ? 1u : 0u;
@@ -271,19 +275,32 @@ bool region_map_cleaning_begin(struct region_map *map)
     for (uint32_t i = 0; i < map->count; i++) {
         struct region *region = &map->regions[i];
 
-        region->cleaning = region_rests(region, looks);
+        region->cleaning = region_rests(region, region->rewritten ? 1 : looks);
         region->touched = region->writes > 0 && !SIM_BUG(REGION_CLEAN_OPEN);
         any = any || region->cleaning;
     }
     return any;
 }
 
+static void suspect_end(struct region_map *map, struct region *region)
+{
+    ASSERT(region->suspect && map->suspects > 0);
+    region->suspect = false;
+    region->rewritten = false;
+    map->suspects--;
+}
+
 /* The page on the members may still say DIRTY, but the next one will not: from now on a write
  * has to wait for a newer page (1). */
 static void region_clean(struct region_map *map, uint32_t index)
 {
-    map->regions[index].cleaning = false;
-    map->regions[index].durable = false;
+    struct region *region = &map->regions[index];
+
+    region->cleaning = false;
+    region->durable = false;
+    if (region->rewritten) {
+        suspect_end(map, region);
+    }
     state_set(map, index, REGION_CLEAN);
 }
 
@@ -413,6 +430,9 @@ void region_map_page_take(struct region_map *map, uint32_t page, struct region_p
     map->pages[page].changed = false;
     map->changed_pages--;
     map->pages[page].sequence++;
+    if (map->pages[page].forgetting == REGION_FORGETTING_WANTED) {
+        map->pages[page].forgetting = REGION_FORGETTING_TAKEN;
+    }
     ret_page->sequence = map->pages[page].sequence;
     ret_page->page = page;
     ret_page->page_count = map->page_count;
@@ -436,6 +456,11 @@ void region_map_page_durable(struct region_map *map, const struct region_page *p
 {
     struct region *regions = &map->regions[page->page * REGION_PAGE_STATES];
 
+    if (map->pages[page->page].forgetting == REGION_FORGETTING_TAKEN) {
+        ASSERT(map->forgetting > 0);
+        map->pages[page->page].forgetting = REGION_FORGETTING_NO;
+        map->forgetting--;
+    }
     for (uint32_t i = 0; i < page_regions(map, page->page); i++) {
         /* What has become clean since is in doubt on the members until the next page, and may
          * not be by then (1). */
@@ -446,6 +471,9 @@ void region_map_page_durable(struct region_map *map, const struct region_page *p
 
 void region_map_page_failed(struct region_map *map, const struct region_page *page)
 {
+    if (map->pages[page->page].forgetting == REGION_FORGETTING_TAKEN) {
+        map->pages[page->page].forgetting = REGION_FORGETTING_WANTED;
+    }
     page_change(map, page->page);
 }
 
@@ -461,6 +489,7 @@ bool region_map_page_load(struct region_map *map, const struct region_page *page
     for (uint32_t i = 0; i < page_regions(map, page->page); i++) {
         regions[i].state = page->states[i] & (uint8_t)~REGION_SUSPECT;
         regions[i].suspect = (page->states[i] & REGION_SUSPECT) != 0;
+        regions[i].rewritten = false;
         regions[i].durable = false; /* one member has it; perhaps no other (1) */
     }
     map->pages[page->page].sequence = page->sequence;
@@ -492,13 +521,62 @@ void region_map_loaded(struct region_map *map, bool unclean)
     }
 }
 
+/* Suspects */
+
 void region_map_suspect(struct region_map *map, bool all)
 {
     for (uint32_t i = 0; i < map->count; i++) {
-        if ((all || state_is_in_doubt(map->regions[i].state)) && !map->regions[i].suspect) {
-            map->regions[i].suspect = true;
+        struct region *region = &map->regions[i];
+
+        if (!all && !state_is_in_doubt(region->state)) {
+            continue;
+        }
+        region->rewritten = false;
+        if (!region->suspect) {
+            region->suspect = true;
             map->suspects++;
             page_change(map, i / REGION_PAGE_STATES);
         }
     }
+}
+
+void region_map_rewritten(struct region_map *map, uint32_t index)
+{
+    struct region *region = &map->regions[index];
+
+    ASSERT(index < map->count);
+    region->rewritten = region->suspect;
+    if (region->rewritten && region->state == REGION_CLEAN) {
+        region->touched = true; /* cleaned meanwhile: its writes are flushed with the next look */
+        state_set(map, index, REGION_DIRTY);
+    }
+}
+
+void region_map_trust(struct region_map *map)
+{
+    for (uint32_t i = 0; i < map->count && map->suspects > 0; i++) {
+        struct region_map_page *page = &map->pages[i / REGION_PAGE_STATES];
+
+        if (map->regions[i].suspect) {
+            suspect_end(map, &map->regions[i]);
+            map->forgetting += page->forgetting == REGION_FORGETTING_NO ? 1u : 0u;
+            page->forgetting = REGION_FORGETTING_WANTED;
+            page_change(map, i / REGION_PAGE_STATES);
+        }
+    }
+    ASSERT(map->suspects == 0);
+}
+
+bool region_map_trust_is_durable(const struct region_map *map)
+{
+    return map->forgetting == 0;
+}
+
+uint64_t region_map_suspect_rows(const struct region_map *map)
+{
+    uint64_t rows = map->suspects * map->rows_per_region;
+
+    return map->suspects > 0 && map->regions[map->count - 1].suspect
+               ? rows - (map->count * map->rows_per_region - map->row_count)
+               : rows;
 }

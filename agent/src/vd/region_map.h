@@ -37,6 +37,7 @@ struct region {
     bool durable : 1;     /* in doubt on the members (1) */
     bool touched : 1;     /* written since the last look */
     bool cleaning : 1;    /* waits for a flush (2) */
+    bool rewritten : 1;   /* since it became suspect, all of it: suspect until it is clean */
     uint8_t rest_looks;   /* DIRTY, and so many looks ago last written */
     uint16_t writes;      /* open */
 };
@@ -44,6 +45,14 @@ struct region {
 struct region_map_page {
     uint64_t sequence;    /* of the newest one written */
     bool changed;         /* differs from it */
+    uint8_t forgetting;   /* enum region_forgetting */
+};
+
+/* A page in which regions are not suspect any more, because somebody says so. */
+enum region_forgetting {
+    REGION_FORGETTING_NO,
+    REGION_FORGETTING_WANTED,
+    REGION_FORGETTING_TAKEN /* on its way to the members */
 };
 
 struct region_map {
@@ -57,6 +66,7 @@ struct region_map {
     uint32_t dirty;       /* regions DIRTY */
     uint32_t in_doubt;    /* regions NEED_SYNC or SYNCING */
     uint32_t suspects;
+    uint32_t forgetting;  /* pages */
     uint32_t warm_looks;  /* without a write until a region is cleaned, at least 1 */
     uint32_t warm_max;    /* regions marked in advance or kept warm; above: one look */
     bool tight;           /* for now as if warm_max were 0 */
@@ -131,7 +141,17 @@ void region_map_page_failed(struct region_map *map, const struct region_page *pa
 MUST_CHECK bool region_map_page_load(struct region_map *map, const struct region_page *page);
 /* All pages have been loaded after a stop. unclean: DIRTY regions are in doubt, else clean. */
 void region_map_loaded(struct region_map *map, bool unclean);
+
+/* Suspects: what they had at an unclean stop may be wrong (vd_note_suspects) */
 /* Regions in doubt, or all of them, become suspect. */
 void region_map_suspect(struct region_map *map, bool all);
+/* All of it has been written anew: with its next cleaning it is suspect no more, as what has been
+ * written is durable then. */
+void region_map_rewritten(struct region_map *map, uint32_t index);
+/* No region is suspect any more: somebody says so. */
+void region_map_trust(struct region_map *map);
+/* That is on the members. */
+bool region_map_trust_is_durable(const struct region_map *map);
+uint64_t region_map_suspect_rows(const struct region_map *map);
 
 #endif

@@ -303,7 +303,7 @@ static void job_flushed(struct flush_waiter *waiter, int error)
     group->regions_due = true;                 /* for what has changed meanwhile */
     for (uint32_t i = 0; i < store->job_pages; i++) {
         if (error == 0) {
-            region_map_page_durable(&store->map, &store->pages[i]);
+            vd_page_durable(store->vd, &store->pages[i]);
         } else {
             region_map_page_failed(&store->map, &store->pages[i]);
         }
@@ -495,7 +495,7 @@ static void clean_flushed(struct flush_waiter *waiter, int error)
     ASSERT(store->cleaning);
     store->cleaning = false;
     if (error == 0) {
-        region_map_cleaning_end(&store->map);
+        vd_regions_clean(store->vd);
     }
 }
 

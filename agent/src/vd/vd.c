@@ -342,7 +342,74 @@ void vd_note_suspects(struct vd *vd, bool all)
         return;
     }
     region_map_suspect(region_store_map(vd->regions), all);
+    rewritten_forget(&vd->rewritten);
     vd_changed_tell(vd);
+}
+
+void vd_note_rewritten(struct vd *vd, uint64_t offset_bytes, uint64_t length_bytes)
+{
+    struct region_map *map = region_store_map(vd->regions);
+    uint64_t end = offset_bytes + length_bytes;
+    uint64_t region_bytes = 0;
+    struct rewritten_run run;
+
+    if (map == NULL || map->suspects == 0 || length_bytes == 0) {
+        return;
+    }
+    run = rewritten_add(&vd->rewritten, offset_bytes, end);
+    region_bytes = map->rows_per_region * vd->row_bytes;
+    for (uint64_t i = offset_bytes / region_bytes; i * region_bytes < end; i++) {
+        uint64_t region_end = min_u64((i + 1) * region_bytes, vd_config_of(vd)->size_bytes);
+
+        if (run.from <= i * region_bytes && run.end >= region_end) {
+            region_map_rewritten(map, (uint32_t)i);
+        }
+    }
+    region_store_wake(vd->regions);
+}
+
+void vd_regions_clean(struct vd *vd)
+{
+    struct region_map *map = region_store_map(vd->regions);
+    uint32_t suspects = map->suspects;
+
+    region_map_cleaning_end(map);
+    if (map->suspects != suspects) {
+        vd_changed_tell(vd);
+    }
+}
+
+void vd_page_durable(struct vd *vd, const struct region_page *page)
+{
+    struct region_map *map = region_store_map(vd->regions);
+    bool durable = region_map_trust_is_durable(map);
+
+    region_map_page_durable(map, page);
+    if (region_map_trust_is_durable(map) != durable) {
+        vd_changed_tell(vd);
+    }
+}
+
+void vd_trust(struct vd *vd)
+{
+    struct region_map *map = region_store_map(vd->regions);
+
+    if (map != NULL && map->suspects > 0 && !group_is_offline(vd->group)) {
+        group_enter(vd->group);
+        region_map_trust(map);
+        vd_changed_tell(vd);
+        group_leave(vd->group);
+    }
+}
+
+int vd_trust_outcome(const struct vd *vd)
+{
+    const struct region_map *map = region_store_map(vd->regions);
+
+    if (group_is_offline(vd->group) || vd->group->refusing) {
+        return -EIO;
+    }
+    return map == NULL || region_map_trust_is_durable(map) ? 0 : -EAGAIN;
 }
 
 uint64_t vd_suspect_bytes(const struct vd *vd)
@@ -350,7 +417,7 @@ uint64_t vd_suspect_bytes(const struct vd *vd)
     const struct region_map *map = region_store_map(vd->regions);
 
     return map == NULL ? 0
-                       : min_u64((uint64_t)map->suspects * map->rows_per_region *
+                       : min_u64(region_map_suspect_rows(map) *
                                      geometry_row_bytes(&vd_config_of(vd)->geometry),
                                  vd_config_of(vd)->size_bytes);
 }

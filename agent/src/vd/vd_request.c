@@ -111,6 +111,10 @@ static void request_answer(struct vd_request *request, enum vd_status status)
     if (request_writes(request)) {
         vd_write_end(vd);
     }
+    if (status == VD_STATUS_OK &&
+        (request->op == VD_OP_WRITE || request->op == VD_OP_WRITE_ZEROES)) {
+        vd_note_rewritten(vd, request->offset_bytes, request->length_bytes);
+    }
     list_init(&request->vd_link);
     list_push_tail(&vd->group->answers, &request->vd_link);
 }

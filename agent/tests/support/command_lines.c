@@ -64,6 +64,7 @@ static const struct rule {
     {"counters_reset", CLI_OBJECT_VD, "delete|del", "perf", "virtual_drive", "key"},
     {"cache_discard", CLI_OBJECT_VD, "delete|del", "preservedcache", "virtual_drive",
      "virtual_drive"},
+    {"doubt_clear", CLI_OBJECT_VD, "delete|del", "doubt", "virtual_drive", "virtual_drive"},
     {"foreign_import", CLI_OBJECT_FOREIGN, "import", NULL, "controller", "controller"},
     {"foreign_clear", CLI_OBJECT_FOREIGN, "delete|del|clear", NULL, "controller", "controller"},
     {"undo_restore", CLI_OBJECT_CONTROLLER, "restore", NULL, "controller", "controller"},

@@ -196,6 +196,20 @@ async def expand(virtual_drive_id: UUID, submit: Submit, body: VirtualDriveExpan
 
 
 @virtual_drives.post(
+    "/{virtual_drive_id}/actions/clear-doubt",
+    name="clear_doubt",
+    status_code=202,
+    responses=ANSWERS,
+)
+async def clear_doubt(virtual_drive_id: UUID, submit: Submit) -> Command:
+    """Ends the finding of data in doubt since an unclean stop: they have been checked.
+
+    No data change.
+    """
+    return await submit(intents.clear_doubt(virtual_drive_id))
+
+
+@virtual_drives.post(
     "/{virtual_drive_id}/actions/measure", name="measure", status_code=202, responses=ANSWERS
 )
 async def measure(virtual_drive_id: UUID, body: Measure, submit: Submit) -> Command:

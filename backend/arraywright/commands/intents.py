@@ -178,6 +178,10 @@ def measure(virtual_drive_id: UUID, body: Measure) -> Intent:
     )
 
 
+def clear_doubt(virtual_drive_id: UUID) -> Intent:
+    return _simple("doubt_clear", "virtual_drive", virtual_drive_id, None)
+
+
 def create_stripe(virtual_drive_id: UUID, body: StripeCreate) -> Intent:
     async def build(references: References) -> Arguments:
         others = await references.keys(

@@ -456,6 +456,7 @@ class FindingCode(StrEnum):
     DRIVE_MEDIA_ERRORS = "drive_media_errors"
     DRIVE_SLOW = "drive_slow"
     DRIVE_REFUSES_WRITES = "drive_refuses_writes"
+    DRIVE_PATH_LOST = "drive_path_lost"
     DRIVE_CACHE_REFUSED = "drive_cache_refused"
     DRIVE_FOREIGN = "drive_foreign"
     DRIVE_OVERWRITTEN = "drive_overwritten"
@@ -469,6 +470,7 @@ class FindingCode(StrEnum):
     CACHE_FAILED = "cache_failed"
     CACHE_PRESERVED = "cache_preserved"
     FOREIGN_CONFIGURATION = "foreign_configuration"
+    CONFIGURED_DRIVE_MISSING = "configured_drive_missing"
     STATE_RECORD_DAMAGED = "state_record_damaged"
     BATTERY_MISSING = "battery_missing"
     BATTERY_FAILED = "battery_failed"
@@ -1515,6 +1517,12 @@ class CacheDiscardArgs(Wire):
     virtual_drive: Key
 
 
+class DoubtClearArgs(Wire):
+    """Data that have been in doubt since an unclean stop count as right from now on: somebody has checked them. The finding ends; no data change."""
+
+    virtual_drive: Key
+
+
 class ForeignImportArgs(Wire):
     """Takes a foreign set over as a drive group, all of it or nothing. Drives of it that are not in sync stay as they are."""
 
@@ -1962,8 +1970,8 @@ REASONS: dict[str, str] = {
     "remedy_writes_lost": 'Check the file systems and applications on it, and restore what is damaged from a backup. Then clear the mark with "{path} delete preservedcache".',
     "finding_data_suspect": 'The agent stopped uncleanly, and virtual drive "{name}" lacked full redundancy then or at the next start. In doubt: up to {bytes}.',
     "effect_data_suspect": "Data that were being written at the stop may be wrong.",
-    "remedy_data_suspect": "Bring back full redundancy, then check the file systems and applications on it.",
-    "remedy_data_suspect_whole": "Full redundancy is back, but it cannot tell which data are right. Check the file systems and applications on it, and restore what is damaged from a backup. This finding stays until the virtual drive is deleted.",
+    "remedy_data_suspect": 'Bring back full redundancy, then check the file systems and applications on it, and restore what is damaged from a backup. This finding ends with "{path} delete doubt" then, or when all data in doubt have been written anew.',
+    "remedy_data_suspect_whole": 'Full redundancy is back, but it cannot tell which data are right. Check the file systems and applications on it, and restore what is damaged from a backup. This finding ends when all data in doubt have been written anew, or with "{path} delete doubt".',
     "finding_redundancy_inconsistent": 'A consistency check of virtual drive "{name}" found places where redundancy and data disagree: {count}.',
     "effect_redundancy_inconsistent": "Data rebuilt there after a drive failure may be wrong.",
     "remedy_redundancy_inconsistent": 'List the places with "{path} show cc". A check that corrects makes them agree again.',
@@ -1982,6 +1990,10 @@ REASONS: dict[str, str] = {
     "finding_drive_failed": "Drive {drive} (serial {serial}) failed.",
     "effect_drive_failed": "It is no longer used.",
     "remedy_drive_failed": 'Replace it. "{path} start locate" makes its bay blink.',
+    "remedy_drive_no_space": "Make room for it. Its rebuild is then tried again automatically.",
+    "remedy_drive_read_only": "Make it writable. Its rebuild is then tried again automatically.",
+    "remedy_drive_replaced": 'Another drive has taken its place. Remove the cause, then free it with "{path} set good".',
+    "remedy_drive_replaced_overwritten": 'Another drive has taken its place. Look at what is on it before you free it with "{path} set good".',
     "remedy_drive_failed_dark": "Replace it. Find it by its serial number, because its bay has no locate LED that this host can switch.",
     "finding_drive_missing": "Drive {drive} (serial {serial}) is missing from drive group {group}.",
     "effect_drive_missing": "The drive group does without it until it is back or replaced.",
@@ -2035,6 +2047,13 @@ REASONS: dict[str, str] = {
     "remedy_drive_overwritten": 'Look at what is on the drive. Then rebuild it with "{path} start rebuild", which overwrites that, or replace it.',
     "effect_drive_overwritten_used": "The drive group would be offline without it, so the drive is used, and its data may be wrong.",
     "remedy_drive_overwritten_used": 'Compare the data of the drive group with a backup. Once they are right, end this with "{path} set online".',
+    "finding_drive_path_lost": "{device} no longer names what drive {drive} (serial {serial}) uses.",
+    "effect_drive_path_lost": "The drive works until the agent stops. The next start does not find it under that name.",
+    "remedy_drive_path_lost": "Give it back the name {device} while the agent runs.",
+    "remedy_drive_path_deleted": 'What is on it is lost when the agent stops. Before that, fill another drive from it with "{path} start copyback target=DRIVE".',
+    "finding_configured_drive_missing": "Drives that arrayd.conf names do not exist: {names}.",
+    "effect_configured_drive_missing": "They are not used.",
+    "remedy_configured_drive_missing": "Create or attach them. The agent looks again every few seconds. If they are not wanted any more, remove them from arrayd.conf, then restart arrayd.",
     "finding_rebuild_failed": "The rebuild of drive {drive} (serial {serial}) failed.",
     "effect_rebuild_failed": "Drive group {group} stays degraded.",
     "remedy_rebuild_failed": 'Start it again with "{path} start rebuild", or replace the drive.',
@@ -2132,6 +2151,7 @@ REASONS: dict[str, str] = {
     "remedy_rebuild_start": 'Rebuild {drive} with "{path} start rebuild", replace it, or add a hot spare.',
     "remedy_rebuild_due": "A rebuild onto {drive} is about to begin.",
     "remedy_auto_rebuild_off": 'Automatic rebuild is off, so hot spare {drive} is not used. Turn it on with "{path} set autorebuild=on".',
+    "remedy_spare_store": "Make room in the agent's state directory, or make it writable. The hot spare is then used automatically.",
     "remedy_spare_again": 'Replace it. If you trust it, take it out with "{path} delete hotsparedrive" and add it again.',
     "state_full": "The state directory is full.",
     "state_failed": "Writing to the state directory failed ({error}).",
@@ -2145,6 +2165,8 @@ REASONS: dict[str, str] = {
     "cache_lost_power": "The power failed without a working battery while acknowledged writes were in the cache; they are lost.",
     "cache_lost_retention": "The power was away longer than the battery could keep the cache; acknowledged writes are lost.",
     "cache_lost_discarded": "The preserved cache was discarded by a user: {bytes} of acknowledged writes are lost.",
+    "doubt_none": 'No data of virtual drive "{name}" are in doubt.',
+    "doubt_unsaved": 'The drives of virtual drive "{name}" cannot be written now. Repeat the command when they can.',
     "cache_no_preserved": 'There is no preserved cache of "{virtual_drive}".',
     "cache_preserved_blocks": "Preserved cache of {virtual_drive} must be written or discarded first.",
     "dirty_limit_cache": "As much as the cache holds.",
@@ -2201,6 +2223,9 @@ REASONS: dict[str, str] = {
     "risk_write_back_now": "Write-back would run without a working battery: a power failure loses writes that were acknowledged.",
     "risk_write_back_later": "Write-back would go on while the battery is not ready: a power failure then loses writes that were acknowledged.",
     "risk_drive_cache": "The drives' own caches would hold what is written until it is flushed: a power failure loses what no flush has covered.",
+    "drive_path_deleted": "The file of the drive was deleted.",
+    "drive_path_other": "{device} is another file or device now.",
+    "drive_path_gone": "{device} does not exist any more.",
     "drive_lost_pulled": "The drive was removed.",
     "drive_lost_write_error": "A write to the drive failed.",
     "drive_lost_read_errors": "The drive could not repair its read errors.",
@@ -2225,7 +2250,7 @@ REASONS: dict[str, str] = {
     "drive_lost_stale": "The drive missed writes while it was away.",
     "drive_grown": "The device has {size_bytes} now. It was recognized by its label where the old size had it, and {used_bytes} of it are used as before.",
     "drive_shrunk": "The device is {missing} smaller than when it was taken into use: {size} instead of {used} bytes. Nothing on it is changed. Give it its former size back.",
-    "drive_lost_overwritten": "Another program wrote to the drive, so its data are not trusted. Look at what is on it; start its rebuild to use it again, which overwrites that.",
+    "drive_lost_overwritten": "Another program wrote to the drive, so its data are not trusted. Look at what is on it.",
     "drive_overwritten_used": "Another program wrote to the drive. Without it the drive group would be offline, so it is used all the same. Its data may be wrong: compare them with a backup.",
     "drive_lost_user": "The drive was taken offline by a user.",
     "label_unreadable": "The label of drive {drive} could not be read.",
@@ -2297,6 +2322,7 @@ REASONS: dict[str, str] = {
     "drive_spun_up": "Drive {drive} is not spun down.",
     "spin_unsupported": "Drive {drive} has no motor that this host can stop.",
     "spin_failed": "Drive {drive} did not spin down or up ({error}).",
+    "replace_unsaved": "The drives of drive group {group} did not take the change ({error}).",
     "replace_failed": "Drive {drive} could not take the place in {group} ({error}).",
     "report_unreadable": "What the host reported cannot be understood.",
     "command_unanswered": "The host has not said what became of the command; it is not sent again.",
@@ -2334,6 +2360,7 @@ FINDING_TITLES: dict[str, str] = {
     "drive_media_errors": "Media errors",
     "drive_slow": "Drive slow",
     "drive_refuses_writes": "Drive refuses writes",
+    "drive_path_lost": "Drive's file deleted or renamed",
     "drive_cache_refused": "Drive cache not as requested",
     "drive_foreign": "Drive with a foreign label",
     "drive_overwritten": "Drive overwritten by another program",
@@ -2347,6 +2374,7 @@ FINDING_TITLES: dict[str, str] = {
     "cache_failed": "Cache failed",
     "cache_preserved": "Preserved cache",
     "foreign_configuration": "Foreign configuration",
+    "configured_drive_missing": "Configured drive does not exist",
     "state_record_damaged": "Damaged state record",
     "battery_missing": "Battery missing",
     "battery_failed": "Battery failed",
@@ -2414,6 +2442,8 @@ EVENT_NAMES: dict[int, str] = {
     51: "bgi_failed",
     60090: "virtual_drive_suspect",
     60091: "virtual_drive_doubted",
+    60092: "virtual_drive_rewritten",
+    60093: "virtual_drive_trusted",
     60180: "stripe_created",
     60181: "stripe_deleted",
     60190: "measurement_started",
@@ -2579,6 +2609,7 @@ COMMAND_CLASSES: dict[str, str] = {
     "battery_set": "O",
     "battery_fault": "D",
     "cache_discard": "X",
+    "doubt_clear": "D",
     "foreign_import": "D",
     "foreign_clear": "X",
     "undo_restore": "D",
@@ -2622,6 +2653,7 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "battery_set": BatterySetArgs,
     "battery_fault": BatteryFaultArgs,
     "cache_discard": CacheDiscardArgs,
+    "doubt_clear": DoubtClearArgs,
     "foreign_import": ForeignImportArgs,
     "foreign_clear": ForeignClearArgs,
     "undo_restore": UndoRestoreArgs,

@@ -45,6 +45,7 @@ OPERATIONS: dict[str, dict[str, Role]] = {
         "vd_delete": Role.OPERATOR,
         "vd_expand": Role.OPERATOR,
         "vd_measure": Role.OPERATOR,
+        "doubt_clear": Role.OPERATOR,
         "stripe_create": Role.OPERATOR,
         "stripe_delete": Role.OPERATOR,
         "bgi": Role.OPERATOR,

@@ -100,6 +100,12 @@ export const virtualDriveChanges = {
         ...target(virtualDrive),
       }),
     ),
+  clearDoubt: (virtualDrive: VirtualDrive) =>
+    unwrap(
+      api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/clear-doubt', {
+        ...target(virtualDrive),
+      }),
+    ),
   expand: (virtualDrive: VirtualDrive, body: VirtualDriveExpand) =>
     unwrap(
       api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/expand', {

@@ -25,6 +25,9 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
   const check = useChange(() => virtualDriveChanges.checkConsistency(virtualDrive, 'start'), {
     done: t('vd.checkDone'),
   })
+  const trust = useChange(() => virtualDriveChanges.clearDoubt(virtualDrive), {
+    done: t('vd.doubtDone'),
+  })
   const dialogItem = (id: Dialog) => ({
     id,
     label: t(`vd.${id}.label`),
@@ -59,10 +62,22 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
             loading: check.isPending,
             onClick: () => check.mutate(),
           },
+          ...(virtualDrive.blocked.doubt_clear?.code === 'doubt_none'
+            ? []
+            : [
+                {
+                  id: 'doubt_clear',
+                  label: t('vd.doubt.label'),
+                  explanation: t('vd.doubt.help'),
+                  blockedReason: blockedText(virtualDrive.blocked, 'doubt_clear'),
+                  loading: trust.isPending,
+                  onClick: () => trust.mutate(),
+                },
+              ]),
           dialogItem('vd_delete'),
         ]}
       />
-      <ChangeFailure error={change.error ?? check.error} />
+      <ChangeFailure error={change.error ?? check.error ?? trust.error} />
       {dialog === 'vd_set' && (
         <EditDialog virtualDrive={virtualDrive} onClose={() => setDialog(null)} />
       )}

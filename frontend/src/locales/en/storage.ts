@@ -162,6 +162,11 @@ export const vd = {
     label: 'Start consistency check',
     help: 'Compares redundancy with data while it is in use. Only what one drive alone explains is corrected; the rest is told of.',
   },
+  doubt: {
+    label: 'End the doubt about its data',
+    help: 'You have checked the data that have been in doubt since an unclean stop. No data change.',
+  },
+  doubtDone: 'The data in doubt count as right now.',
   checkDone: 'The consistency check has started.',
   checkTitle: 'Consistency check',
   checkState: 'State',
