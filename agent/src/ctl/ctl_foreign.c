@@ -210,6 +210,27 @@ static enum foreign_state label_vd_state(const struct set_walk *walk)
                                                                             : FOREIGN_STATE_OPTIMAL;
 }
 
+/* The writes that its label speaks of are in a cache that is not the controller's. */
+static bool cache_is_away(const struct ctl *ctl, const struct vd_config *vd)
+{
+    return !uuid_is_zero(&vd->cache_journal) &&
+           (ctl->cache == NULL ||
+            !uuid_equal(journal_uuid(cache_journal(ctl->cache)), &vd->cache_journal));
+}
+
+static void label_vd_reason(const struct set_walk *walk, const struct vd_config *vd,
+                            struct foreign_vd_view *view)
+{
+    char owner[UUID_TEXT_BYTES];
+
+    foreign_reason(view->state, NULL, &view->reason);
+    if (cache_is_away(walk->ctl, vd)) {
+        uuid_format(&walk->set.newest->controller, owner);
+        reason_set(&view->reason, REASON_FOREIGN_CACHE_AWAY, "name", vd->name, "owner", owner,
+                   NULL);
+    }
+}
+
 static void label_vd_tell(struct set_walk *walk, uint32_t index)
 {
     const struct group_config *record = &walk->set.newest->record;
@@ -222,7 +243,7 @@ static void label_vd_tell(struct set_walk *walk, uint32_t index)
 
     view.consistent = geometry_span_tolerance(&vd->geometry) == 0 ||
                       (!vd->dirty && vd->consistent_rows == geometry_row_count(&vd->geometry));
-    foreign_reason(view.state, NULL, &view.reason);
+    label_vd_reason(walk, vd, &view);
     vd_outcome(walk, index, &view);
     walk->visitor->vd(walk->visitor->context, &view);
     for (uint32_t i = 0; i < record->member_count; i++) {
@@ -534,49 +555,6 @@ static void sets_visit(const struct ctl *ctl, const struct ctl_foreign_visitor *
     free(md);
 }
 
-/* Of what foreign_summary is made. */
-struct sets_summary {
-    uint32_t count;
-    struct name_list refused;
-    struct reason refusal; /* of the first that is refused */
-};
-
-static void summary_set(void *context, const struct foreign_set_view *set)
-{
-    struct sets_summary *summary = context;
-
-    if (set->refusal.code == REASON_FOREIGN_MEMBER ||
-        set->refusal.code == REASON_FOREIGN_MEMBER_LATER) {
-        return; /* told with its drive group */
-    }
-    summary->count++;
-    if (set->refusal.code == REASON_OK) {
-        return;
-    }
-    if (summary->refused.count == 0) {
-        summary->refusal = set->refusal;
-    }
-    name_list_add(&summary->refused, set->name);
-}
-
-static void summary_drive(void *context, const struct foreign_drive_view *drive)
-{
-    (void)context; /* only sets are counted */
-    (void)drive;
-}
-
-static void summary_vd(void *context, const struct foreign_vd_view *vd)
-{
-    (void)context; /* the same */
-    (void)vd;
-}
-
-static void summary_member(void *context, const struct foreign_member_view *member)
-{
-    (void)context; /* the same */
-    (void)member;
-}
-
 void ctl_foreign(const struct ctl *ctl, const struct ctl_foreign_visitor *visitor)
 {
     sets_visit(ctl, visitor);
@@ -587,29 +565,4 @@ void ctl_foreign(const struct ctl *ctl, const struct ctl_foreign_visitor *visito
             damaged_tell(cd, visitor);
         }
     }
-}
-
-void ctl_foreign_work(struct ctl *ctl)
-{
-    struct sets_summary summary = {.count = 0, .refusal = {.code = REASON_OK}};
-    const struct ctl_foreign_visitor visitor = {.set = summary_set,
-                                                .set_drive = summary_drive,
-                                                .vd = summary_vd,
-                                                .member = summary_member,
-                                                .context = &summary};
-    char text[16];
-
-    if (!ctl->foreign_noted || ctl->life != CTL_LIFE_ONLINE || ctl->change != NULL) {
-        return;
-    }
-    ctl->foreign_noted = false;
-    sets_visit(ctl, &visitor);
-    if (summary.count > ctl->foreign.count) {
-        (void)snprintf(text, sizeof(text), "%u", summary.count);
-        ctl_event(ctl, EVENT_FOREIGN_FOUND, controller_key(ctl), "count", text, NULL);
-    }
-    ctl->foreign = (struct foreign_summary){
-        .count = summary.count, .refused_count = summary.refused.count, .refusal = summary.refusal};
-    (void)snprintf(ctl->foreign.refused, sizeof(ctl->foreign.refused), "%s",
-                   name_list_text(&summary.refused));
 }

@@ -218,6 +218,11 @@ static bool has_foreign_sets(const void *subject, struct finding *finding)
     (void)snprintf(count, sizeof(count), "%u", ctl->foreign.count);
     if (ctl->foreign.refused_count < ctl->foreign.count) {
         finding_tell(finding, "controller", path, "count", count, "path", path, NULL);
+        if (ctl->foreign.away.code != REASON_OK) {
+            finding->cause = ctl->foreign.away;
+            reason_set(&finding->remedy, REASON_REMEDY_FOREIGN_CACHE_AWAY, "path", path, "owner",
+                       ctl->foreign.away.params[1].value, NULL);
+        }
         return true;
     }
     finding_tell(finding, "controller", path, "names", ctl->foreign.refused, "path", path, NULL);

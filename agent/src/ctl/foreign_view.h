@@ -70,6 +70,7 @@ struct foreign_summary {
     uint32_t refused_count; /* those that cannot be imported */
     char refused[120];      /* their names */
     struct reason refusal;  /* of the first of them */
+    struct reason away;     /* of the first that an import would cost acknowledged writes */
 };
 
 void ctl_foreign(const struct ctl *ctl, const struct ctl_foreign_visitor *visitor);

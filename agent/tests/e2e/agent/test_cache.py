@@ -326,6 +326,26 @@ class CacheTest(unittest.TestCase):
     def test_state_directory_lost_log(self):
         self.writes_survive_the_state_directory(self.log_agent())
 
+    def test_state_directory_lost_and_cache_not_configured(self):
+        """That writes are in a cache is told before the import would lose them."""
+        agent = self.agent(slots=3)
+        self.lose_state_directory(agent)
+        text = agent.config_path.read_text()
+        agent.config_path.write_text(re.sub(r"(?m)^cache = .*$", "", text))
+        agent.start()
+        for words in (["status"], ["/c0", "show", "health"], ["/c0/fall", "import", "preview"]):
+            self.assertIn("An import without that cache loses them", agent.ctl(*words).stdout, words)
+        owner = re.search(r'owner = "[-0-9a-f]{36}";', agent.ctl("status").stdout).group()
+        agent.stop()
+        agent.config_path.write_text(text.replace("cache = {", "cache = { " + owner))
+        agent.start()
+        for words in (["status"], ["/c0/fall", "import", "preview"]):
+            self.assertNotIn("loses them", agent.ctl(*words).stdout, words)
+        agent.ctl("/c0/fall", "import")
+        agent.until("the writes are recovered", lambda _: not self.cache(agent)["preserved"])
+        self.assertIsNone(agent.view().vd()["lost_writes"])
+        self.check(agent)
+
     def test_state_directory_comes_back_after_the_cache_was_opened_without_it(self):
         agent = self.agent(slots=3)
         kept = self.lose_state_directory(agent)
