@@ -27,6 +27,7 @@
 #include "ctl/ctl_settle.h"
 #include "ctl/ctl_superseded.h"
 #include "ctl/ctl_undo.h"
+#include "ctl/foreign_conflict.h"
 #include "ctl/foreign_md.h"
 #include "meta/md_super_io.h"
 
@@ -125,11 +126,14 @@ static bool record_is_possible(const struct ctl_group *cg, const struct group_co
 
 void ctl_group_take_record(struct ctl_group *cg, const struct group_config *record)
 {
+    bool apart = false;
+
     ASSERT(cg->phase == CTL_GROUP_WAITING && cg->group == NULL);
     ASSERT(guid_equal(&record->guid, &cg->config->guid));
     if (record->sequence <= cg->config->sequence || !record_is_possible(cg, record)) {
         return;
     }
+    apart = record_went_apart(cg->config, record);
     *cg->config = *record;
     group_vds_match(cg);
     for (uint32_t i = 0; i < GROUP_MEMBERS_MAX; i++) {
@@ -140,7 +144,7 @@ void ctl_group_take_record(struct ctl_group *cg, const struct group_config *reco
             cd_place_clear(cd);
             cd->bad = true;
             cd->has_state_reason = true;
-            reason_set(&cd->state_reason, REASON_LABEL_REPLACED, NULL);
+            reason_set(&cd->state_reason, apart ? REASON_LABEL_APART : REASON_LABEL_REPLACED, NULL);
         }
     }
 }

@@ -24,6 +24,7 @@
 #include "ctl/ctl_damage.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_settle.h"
+#include "ctl/foreign_conflict.h"
 
 static void settle_reason(struct ctl_drive *cd, const struct reason *reason)
 {
@@ -190,6 +191,14 @@ static void place_of_absent_clear(struct ctl_group *cg, uint32_t member,
     }
 }
 
+/* Another drive has its place, and it was used without those that work now. */
+static bool went_apart(const struct ctl_group *cg, const struct drive_label *label)
+{
+    return label->member < label->record.member_count &&
+           label->record.members[label->member].state == MEMBER_ONLINE &&
+           record_went_apart(&label->record, cg_config(cg));
+}
+
 static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
 {
     struct ctl_group *cg = ctl_damage_group_of(cd->ctl, label);
@@ -212,7 +221,8 @@ static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
     if (label->member >= config->member_count ||
         !uuid_equal(&config->members[label->member].drive, &label->drive) ||
         (cg->members[label->member] != NULL && cg->members[label->member] != cd)) {
-        reason_set(&reason, REASON_LABEL_REPLACED, NULL);
+        reason_set(&reason, went_apart(cg, label) ? REASON_LABEL_APART : REASON_LABEL_REPLACED,
+                   NULL);
         settle_reason(cd, &reason);
         cd->bad = true;
         cd->return_due = return_is_known(cd->ctl, cd->identity.key);

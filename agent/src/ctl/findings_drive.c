@@ -182,8 +182,13 @@ static bool is_bad(const void *subject, struct finding *finding)
         finding->remedy.code = REASON_REMEDY_DRIVE_SHRUNK_TOO_SMALL;
         return true;
     }
-    return (cd->label_status != LABEL_STATUS_SHRUNK && drive_holds(cd, LIFE_UBAD, finding)) ||
-           drive_holds(cd, LIFE_ERASED_PARTLY, finding);
+    if (cd->label_status != LABEL_STATUS_SHRUNK && drive_holds(cd, LIFE_UBAD, finding)) {
+        if (cd->has_state_reason && cd->state_reason.code == REASON_LABEL_APART) {
+            finding->remedy.code = REASON_REMEDY_DRIVE_APART;
+        }
+        return true;
+    }
+    return drive_holds(cd, LIFE_ERASED_PARTLY, finding);
 }
 
 static bool is_unclaimed(const void *subject, struct finding *finding)

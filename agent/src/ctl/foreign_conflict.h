@@ -7,6 +7,10 @@
 
 #include "ctl/foreign_set.h"
 
+/* Both call a drive in sync that has the same place in both. */
+bool records_share_drive(const struct group_config *a, const struct group_config *b);
+/* Neither went on from the other, for none would have worked without all drives of both. */
+bool record_went_apart(const struct group_config *record, const struct group_config *now);
 /* Two drives of the set are such members; the refusal names the first pair. An import would have to
  * choose one history, and the next rebuild would destroy the other. */
 bool foreign_set_conflicts(const struct foreign_set *set, struct reason *ret_refusal);

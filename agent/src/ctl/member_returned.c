@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/foreign_conflict.h"
 #include "ctl/foreign_set.h"
 #include "ctl/spare_choice.h"
 
@@ -88,9 +89,12 @@ static bool member_is_used(const struct ctl_group *cg, const struct uuid *uuid)
     return false;
 }
 
-/* Its label calls one lost that is in use now. */
+/* Its label calls one lost that is in use now, or knows none of them (foreign_conflict.c (2)). */
 static bool label_lost_one(const struct ctl_group *cg, const struct group_config *record)
 {
+    if (record_went_apart(record, cg_config(cg))) {
+        return true;
+    }
     for (uint32_t i = 0; i < record->member_count; i++) {
         if (record->members[i].state != MEMBER_ONLINE &&
             record->members[i].state != MEMBER_REBUILD &&
@@ -103,15 +107,18 @@ static bool label_lost_one(const struct ctl_group *cg, const struct group_config
 
 static bool ddf_lost_one(const struct ctl_group *cg, const struct ddf_config *ddf)
 {
+    bool knows = false;
+
     for (uint32_t i = 0; i < ddf->pd_count; i++) {
         struct uuid uuid = ddf_drive_uuid(&ddf->pds[i].guid);
+        bool lost = (ddf->pds[i].state & (DDF_PD_FAILED | DDF_PD_MISSING)) != 0;
 
-        if ((ddf->pds[i].state & (DDF_PD_FAILED | DDF_PD_MISSING)) != 0 &&
-            member_is_used(cg, &uuid)) {
+        if (lost && member_is_used(cg, &uuid)) {
             return true;
         }
+        knows = knows || (!lost && member_is_used(cg, &uuid));
     }
-    return false;
+    return !knows;
 }
 
 bool cd_returned_is_later(const struct ctl_drive *cd, const struct returned_place *place)
