@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_undo.h"
 #include "ctl/foreign_md.h"
 #include "ctl/foreign_set.h"
 #include "ctl/foreign_spare.h"
@@ -28,6 +29,7 @@ struct set_walk {
     struct foreign_set set;
     struct foreign_plan plan;
     struct ddf_found found;
+    struct reason deleted; /* foreign_set_view */
     char origin[ORIGIN_BYTES];
 };
 
@@ -112,6 +114,9 @@ static void ddf_vd_tell(struct set_walk *walk, uint32_t index)
     view.consistent = !found->inconsistent;
     view.state = states[found->state];
     foreign_reason(view.state, found->why, &view.reason);
+    if (walk->deleted.code != REASON_OK) {
+        view.reason = walk->deleted;
+    }
     vd_outcome(walk, index, &view);
     walk->visitor->vd(walk->visitor->context, &view);
     for (uint32_t i = 0; i < found->place_count; i++) {
@@ -210,6 +215,23 @@ static enum foreign_state label_vd_state(const struct set_walk *walk)
                                                                             : FOREIGN_STATE_OPTIMAL;
 }
 
+/* Restored, it is as it was; an import knows the drives only that are seen as foreign, which may be
+ * those that were away when it was deleted. */
+static void deleted_tell(struct set_walk *walk)
+{
+    const struct undo_record *record = undo_of_group(walk->ctl, &walk->set.guid);
+    char path[PATH_TEXT_BYTES];
+    char undo[24];
+
+    walk->deleted.code = REASON_OK;
+    if (record != NULL) {
+        controller_path(walk->ctl, path, sizeof(path));
+        (void)snprintf(undo, sizeof(undo), "%llu", (unsigned long long)record->number);
+        reason_set(&walk->deleted, REASON_FOREIGN_DELETED, "name", record->name, "path", path,
+                   "undo", undo, NULL);
+    }
+}
+
 /* The writes that its label speaks of are in a cache that is not the controller's. */
 static bool cache_is_away(const struct ctl *ctl, const struct vd_config *vd)
 {
@@ -224,7 +246,9 @@ static void label_vd_reason(const struct set_walk *walk, const struct vd_config 
     char owner[UUID_TEXT_BYTES];
 
     foreign_reason(view->state, NULL, &view->reason);
-    if (cache_is_away(walk->ctl, vd)) {
+    if (walk->deleted.code != REASON_OK) {
+        view->reason = walk->deleted;
+    } else if (cache_is_away(walk->ctl, vd)) {
         uuid_format(&walk->set.newest->controller, owner);
         reason_set(&view->reason, REASON_FOREIGN_CACHE_AWAY, "name", vd->name, "owner", owner,
                    NULL);
@@ -365,6 +389,8 @@ static void set_tell(struct set_walk *walk)
 
     foreign_plan_make(walk->ctl, set, &walk->plan);
     origin_make(walk);
+    deleted_tell(walk);
+    view.deleted = walk->deleted;
     view.refusal = walk->plan.refusal;
     view.outcome = set_outcome(walk);
     walk->visitor->set(walk->visitor->context, &view);

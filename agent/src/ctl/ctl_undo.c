@@ -525,6 +525,7 @@ void undo_drop(struct ctl *ctl, uint64_t number, void (*done)(void *context), vo
     struct undo_dropping *dropping = calloc(1, sizeof(*dropping));
 
     ASSERT(dropping != NULL && undo_find(ctl, number) != NULL);
+    ctl->foreign_noted = true; /* what is advised about a set may depend on it */
     dropping->done = done;
     dropping->context = context;
     dropping->put = (struct store_request){.complete = dropped, .owner = dropping};

@@ -73,6 +73,8 @@ void undo_place_name(uint32_t place, char out[STORE_NAME_MAX + 1]);
 bool undo_place_is_damaged(const struct ctl *ctl, uint32_t place);
 
 /* undo_judge.c */
+/* The newest deletion of this drive group that can be undone, as far as is known; NULL: none. */
+const struct undo_record *undo_of_group(const struct ctl *ctl, const struct guid *group);
 /* What speaks against one that cannot be read; false: there is none with this number. */
 bool undo_damage_find(const struct ctl *ctl, uint64_t number, struct reason *ret_reason);
 /* The virtual drive that was deleted, in the record of its group. */

@@ -205,6 +205,20 @@ static enum reason_code foreign_remedy(enum reason_code refusal)
     }
 }
 
+/* An import would cost what something else keeps. */
+static void foreign_care_tell(const struct ctl *ctl, const char *path, struct finding *finding)
+{
+    if (ctl->foreign.deleted.code != REASON_OK) {
+        finding->cause = ctl->foreign.deleted;
+        finding->remedy = finding->cause; /* it names the number */
+        finding->remedy.code = REASON_REMEDY_FOREIGN_DELETED;
+    } else if (ctl->foreign.away.code != REASON_OK) {
+        finding->cause = ctl->foreign.away;
+        reason_set(&finding->remedy, REASON_REMEDY_FOREIGN_CACHE_AWAY, "path", path, "owner",
+                   ctl->foreign.away.params[1].value, NULL);
+    }
+}
+
 static bool has_foreign_sets(const void *subject, struct finding *finding)
 {
     const struct ctl *ctl = subject;
@@ -218,18 +232,16 @@ static bool has_foreign_sets(const void *subject, struct finding *finding)
     (void)snprintf(count, sizeof(count), "%u", ctl->foreign.count);
     if (ctl->foreign.refused_count < ctl->foreign.count) {
         finding_tell(finding, "controller", path, "count", count, "path", path, NULL);
-        if (ctl->foreign.away.code != REASON_OK) {
-            finding->cause = ctl->foreign.away;
-            reason_set(&finding->remedy, REASON_REMEDY_FOREIGN_CACHE_AWAY, "path", path, "owner",
-                       ctl->foreign.away.params[1].value, NULL);
-        }
+        foreign_care_tell(ctl, path, finding);
         return true;
     }
     finding_tell(finding, "controller", path, "names", ctl->foreign.refused, "path", path, NULL);
     finding->what.code = REASON_FINDING_FOREIGN_REFUSED;
     finding->cause = ctl->foreign.refusal;
-    if (finding->cause.code == REASON_FOREIGN_COPY_NEEDED ||
-        finding->cause.code == REASON_FOREIGN_COPY_OLDER) {
+    if (ctl->foreign.deleted.code != REASON_OK) {
+        foreign_care_tell(ctl, path, finding);
+    } else if (finding->cause.code == REASON_FOREIGN_COPY_NEEDED ||
+               finding->cause.code == REASON_FOREIGN_COPY_OLDER) {
         finding->remedy = finding->cause; /* it names the drives */
         finding->remedy.code = finding->cause.code == REASON_FOREIGN_COPY_NEEDED
                                    ? REASON_REMEDY_FOREIGN_COPY_NEEDED

@@ -12,7 +12,8 @@ struct sets_summary {
     uint32_t count;
     struct name_list refused;
     struct reason refusal; /* of the first that is refused */
-    struct reason away;    /* foreign_summary */
+    struct reason deleted; /* foreign_summary */
+    struct reason away;    /* the same */
 };
 
 static void summary_set(void *context, const struct foreign_set_view *set)
@@ -24,6 +25,9 @@ static void summary_set(void *context, const struct foreign_set_view *set)
         return; /* told with its drive group */
     }
     summary->count++;
+    if (summary->deleted.code == REASON_OK) {
+        summary->deleted = set->deleted;
+    }
     if (set->refusal.code == REASON_OK) {
         return;
     }
@@ -64,8 +68,10 @@ static void summary_damaged(void *context, const char *key, const struct reason 
 
 void ctl_foreign_work(struct ctl *ctl)
 {
-    struct sets_summary summary = {
-        .count = 0, .refusal = {.code = REASON_OK}, .away = {.code = REASON_OK}};
+    struct sets_summary summary = {.count = 0,
+                                   .refusal = {.code = REASON_OK},
+                                   .deleted = {.code = REASON_OK},
+                                   .away = {.code = REASON_OK}};
     const struct ctl_foreign_visitor visitor = {.set = summary_set,
                                                 .set_drive = summary_drive,
                                                 .vd = summary_vd,
@@ -86,6 +92,7 @@ void ctl_foreign_work(struct ctl *ctl)
     ctl->foreign = (struct foreign_summary){.count = summary.count,
                                             .refused_count = summary.refused.count,
                                             .refusal = summary.refusal,
+                                            .deleted = summary.deleted,
                                             .away = summary.away};
     (void)snprintf(ctl->foreign.refused, sizeof(ctl->foreign.refused), "%s",
                    name_list_text(&summary.refused));

@@ -24,6 +24,7 @@ struct foreign_set_view {
     const char *version;   /* "01.02.00", "1.2" */
     uint64_t sequence;     /* of the newest drive */
     uint32_t drive_count;
+    struct reason deleted; /* it was deleted here, and undo has it; REASON_OK: no */
 };
 
 struct foreign_vd_view {
@@ -70,6 +71,7 @@ struct foreign_summary {
     uint32_t refused_count; /* those that cannot be imported */
     char refused[120];      /* their names */
     struct reason refusal;  /* of the first of them */
+    struct reason deleted;  /* of the first that undo can restore */
     struct reason away;     /* of the first that an import would cost acknowledged writes */
 };
 

@@ -348,3 +348,20 @@ void ctl_undo_visit(const struct ctl *ctl, const struct ctl_undo_visitor *visito
         }
     }
 }
+
+const struct undo_record *undo_of_group(const struct ctl *ctl, const struct guid *group)
+{
+    const struct undo_record *newest = NULL;
+    struct reason reason;
+
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        const struct undo_record *record = ctl->undo->entries[i].record;
+
+        if (record != NULL && record->kind == UNDO_KIND_DRIVE_GROUP &&
+            guid_equal(&record->group, group) &&
+            (newest == NULL || record->number > newest->number)) {
+            newest = record;
+        }
+    }
+    return newest != NULL && undo_is_possible(ctl, newest, &reason) ? newest : NULL;
+}

@@ -249,6 +249,38 @@ class Advice(PlainFiles):
         with agent.nbd() as disk:
             self.assertEqual(bytes(disk.pread(4096, 0)), b"kept" * 1024)
 
+    def test_a_drive_group_that_was_deleted_here(self):
+        """A member that was away then shows as foreign: it is restored, with what it has missed."""
+        for level, count, refused in (("r1", 2, False), ("r5", 3, True)):
+            with self.subTest(level=level):
+                agent = self.host(3)
+                agent.ctl("/c0", "add", "vd", level, f"drives={EID}:0-{count - 1}", "name=data")
+                agent.until("consistency", lambda view: view.vd()["consistent"])
+                agent.stop()
+                drive, away = agent.directory / "plain1", agent.directory / "away"
+                drive.rename(away)
+                agent.start()
+                with agent.nbd() as disk:
+                    disk.pwrite(b"kept" * 1024, 0)
+                agent.ctl("/c0/v0", "del", "force")
+                agent.stop()
+                away.rename(drive)
+                agent.start()
+                text = self.remedy(agent, "foreign_configuration")
+                self.assertEqual("cannot be imported" in text, refused)
+                self.assertNotIn("fall delete", text)
+                self.assertNotIn("fall import", text)
+                if not refused:
+                    self.assertIn("was deleted here",
+                                  agent.ctl("/c0/fall", "import", "preview").stdout)
+                command = re.search(r'"(/c0 restore undo=\d+)"', text)[1]
+                self.assertIn("Status = Success", agent.ctl(*command.split()).stdout)
+                agent.optimal("data")
+                with agent.nbd() as disk:
+                    self.assertEqual(bytes(disk.pread(4096, 0)), b"kept" * 1024)
+                self.assertIn("Findings = 0", agent.ctl("/c0", "show", "health").stdout)
+                agent.close()
+
     def test_a_drive_that_is_configured_twice(self):
         agent = self.host(4)
         agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:0,1", "name=data")
