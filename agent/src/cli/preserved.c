@@ -64,6 +64,27 @@ void show_preserved_cache(struct cli_context *context)
                json_pack("{s:o}", "Preserved Cache", rows));
 }
 
+static bool is_preserved(const struct cli_context *context, const char *key)
+{
+    const json_t *entry;
+    size_t index;
+
+    json_array_foreach(preserved_list(context), index, entry)
+    {
+        if (strcmp(doc_text(entry, "virtual_drive"), key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Nothing is thrown away: what is said of lost writes ends. */
+static bool is_only_mark(const struct cli_context *context, const struct model_object *vd)
+{
+    return json_is_object(json_object_get(vd->doc, "lost_writes")) &&
+           !is_preserved(context, vd->key);
+}
+
 struct deletion {
     json_t *rows;
     int error; /* of the first failure */
@@ -78,7 +99,7 @@ static void deletion_visit(struct cli_context *context, const struct model_objec
     char message[REQUEST_TEXT_BYTES];
     int error = CLI_ERROR_GENERIC;
 
-    if (confirm == NULL && option_has(context, "force")) {
+    if (confirm == NULL && (option_has(context, "force") || is_only_mark(context, vd))) {
         confirm = name;
     } else if (confirm == NULL && change_name_ask("throws away acknowledged writes of",
                                                   doc_text(vd->doc, "path"), name, typed)) {

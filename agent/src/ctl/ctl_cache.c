@@ -547,6 +547,16 @@ static void discard_run(struct ctl *ctl, struct ctl_command *command, struct ctl
     command_done(ctl);
 }
 
+/* Nothing is kept: what is ended is only what is said of writes that were lost before. */
+static bool is_only_mark(const struct ctl *ctl, const struct ctl_vd *cv,
+                         const struct cache_vd *blocks)
+{
+    struct reason reason;
+
+    return cv != NULL && cv_config(cv)->cache_lost &&
+           (blocks == NULL || !preserved_reason(ctl, blocks, &reason));
+}
+
 void command_cache_discard(struct ctl *ctl, struct ctl_command *command)
 {
     const char *key = command->args.cache_discard.vd;
@@ -569,7 +579,8 @@ void command_cache_discard(struct ctl *ctl, struct ctl_command *command)
         command_finish(ctl, &reason);
         return;
     }
-    if (!rule_confirmed(command->confirm, cv != NULL ? cv_config(cv)->name : key, &reason)) {
+    if (!is_only_mark(ctl, cv, blocks) &&
+        !rule_confirmed(command->confirm, cv != NULL ? cv_config(cv)->name : key, &reason)) {
         command_finish(ctl, &reason);
         return;
     }

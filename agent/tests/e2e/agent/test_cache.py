@@ -346,6 +346,20 @@ class CacheTest(unittest.TestCase):
         self.assertIsNone(agent.view().vd()["lost_writes"])
         self.check(agent)
 
+    def test_what_is_said_of_lost_writes_ends_by_the_command_that_is_advised(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        self.write_back(agent)
+        self.fill(agent)
+        agent.kill()
+        self.medium.unlink()
+        agent.start()
+        (row,) = [row for row in agent.json("/c0", "show", "health")["Response Data"]["Health"]
+                  if row["Code"] == "writes_lost"]
+        command = re.search(r'"(/c0/v0 [^"]+)"', row["Next Step"])[1]
+        agent.ctl(*command.split())
+        self.assertIsNone(agent.view().vd()["lost_writes"])
+
     def test_state_directory_comes_back_after_the_cache_was_opened_without_it(self):
         agent = self.agent(slots=3)
         kept = self.lose_state_directory(agent)
