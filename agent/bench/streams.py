@@ -1,7 +1,8 @@
-"""Several sequential readers of one virtual drive, on emulated disks in simulated time.
+"""Several sequential readers of one virtual drive, and long reads anywhere on it, on emulated disks
+in simulated time.
 
-Each reads its own part from the beginning, 64 KiB at a time. The figures are the same on every
-machine: they need neither quiet nor many rounds.
+Each sequential reader reads its own part from the beginning, 64 KiB at a time. The figures are the
+same on every machine: they need neither quiet nor many rounds.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ READERS = (1, 2, 4)
 CACHE_BYTES = 512 * MIB
 BYTES = 1 << 30
 BLOCKS = tuple(4 * KIB << i for i in range(10))
+LONG = 8 * MIB
+DEPTHS = (1, 4, 16)
 
 
 def rates(build: Path, level: str, drives: int, policy: str, readers: tuple[int, ...] = READERS,
-          blocks: tuple[int, ...] = (64 * KIB,)) -> list[float]:
-    """Bytes per second, readers after readers of each block size."""
+          blocks: tuple[int, ...] = (64 * KIB,), pattern: str = "sequential",
+          depths: tuple[int, ...] = (1,)) -> list[float]:
+    """Bytes per second, depth after depth of readers after readers of each block size."""
     found = []
     for block in blocks:
         operations = min(16_000, max(400, BYTES // block))
@@ -34,9 +38,9 @@ def rates(build: Path, level: str, drives: int, policy: str, readers: tuple[int,
             "array": {"level": level, "read_policy": policy},
             "limits": {"operations": operations, "warmup_operations": operations // 8,
                        "seconds": 1_000_000},
-            "workloads": [{"name": "streams", "pattern": "sequential",
+            "workloads": [{"name": "streams", "pattern": pattern,
                            "mixes": [[{"bytes": block, "percent": 100}]], "write_percents": [0],
-                           "workers": list(readers), "depths": [1]}],
+                           "workers": list(readers), "depths": list(depths)}],
         }
         done = subprocess.run([build / "src" / "lab" / "arraysim", "run", "--jobs", "1", "--profiles",
                                queue_depth.PROFILES, "-"], check=True, input=json.dumps(scenario),
@@ -59,6 +63,12 @@ def run(build: Path):
                 yield row(f"{name}, {readers} sequential readers ÷ one", rate / ahead[0], 0.6)
             yield row(f"{name}, 1, 2, 4 readers: least of read-ahead ÷ none",
                       min(on / off for on, off in zip(ahead, plain, strict=True)), 1)
+    for level in LEVELS:
+        for drives in DRIVES:
+            alone, *queued = rates(build, level, drives, "no_read_ahead", (1,), (LONG,), "random",
+                                   DEPTHS)
+            yield row(f"RAID {level[4:]} of {drives} disks, random reads of 8 MiB: QD 4 and 16 ÷ 1, "
+                      "the least", min(queued) / alone, 0.9)
     pairs = rates(build, "raid10", 8, "no_read_ahead", (1,), BLOCKS)
     halves = rates(build, "raid0", 4, "no_read_ahead", (1,), BLOCKS)
     yield row("RAID 10 of 8 ÷ RAID 0 of 4 disks, a reader of 4 KiB to 2 MiB: the least",

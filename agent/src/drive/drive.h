@@ -61,6 +61,10 @@ struct drive_identity {
     uint32_t did; /* the controller gives it (ctl_number.c) */
 };
 
+/* A read that takes so much from a drive with heads is long: its pieces are kept together. Shorter
+ * ones the drive itself puts in a better order. */
+#define DRIVE_RUN_LONG_BYTES (UINT64_C(512) << 10)
+
 enum io_class { IO_CLASS_FOREGROUND, IO_CLASS_BACKGROUND, IO_CLASS_MAX };
 
 struct drive;
@@ -78,6 +82,7 @@ struct drive_io {
     void (*waiting)(struct drive_io *io);
     void *owner;
     bool known_bad;         /* part of it is unreadable: an error is no news */
+    uint64_t run_bytes;     /* reads: its owner asks for so much from here on without a pause */
 
     /* Private to the drive. */
     struct list link;

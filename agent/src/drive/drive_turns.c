@@ -9,6 +9,9 @@
 #define TURN_US 25000u
 #define WAIT_US 250000u
 #define SHARED_US 300000u
+/* By so much a turn is longer, if that is the end of a long read. */
+#define REST_US 12500u
+#define REST_BYTES (UINT64_C(1) << 20)
 /* Less than the heads would need to another stream and back. */
 #define IDLE_US 4000u
 /* It may be away four times as long as the heads read what it asked for before, about. */
@@ -88,6 +91,15 @@ static void stream_go_on(struct drive_stream *stream, uint64_t now_us)
     }
 }
 
+/* A long read makes a stream with its first piece. */
+static void stream_note_run(struct drive_stream *stream, const struct drive_io *io)
+{
+    if (io->run_bytes >= DRIVE_RUN_LONG_BYTES) {
+        stream->hits = HITS;
+        stream->run_end = io->offset_bytes + io->run_bytes;
+    }
+}
+
 /* The stream that the read goes on with or may begin; NULL: none. */
 static struct drive_stream *stream_note(struct drive_turns *turns, const struct drive_io *io,
                                         uint64_t now_us)
@@ -102,6 +114,7 @@ static struct drive_stream *stream_note(struct drive_turns *turns, const struct 
     if (stream != NULL) {
         turns->ends[stream - turns->streams] = io->offset_bytes + io->length_bytes;
         stream->burst_bytes += io->length_bytes;
+        stream_note_run(stream, io);
     }
     return stream;
 }
@@ -121,6 +134,26 @@ static uint32_t waiting_streams(const struct drive_turns *turns)
 static uint64_t turn_end_us(const struct drive_turns *turns)
 {
     return turns->began_us + min_u64(TURN_US, WAIT_US / max_u32(1, waiting_streams(turns)));
+}
+
+/* For what is left of a long read the heads would have to come back. */
+static bool run_ends_soon(const struct drive_stream *stream)
+{
+    const struct list *first = stream->held.next;
+    uint64_t offset_bytes = 0;
+
+    if (first == &stream->held) {
+        return false;
+    }
+    offset_bytes = list_entry(first, const struct drive_io, link)->offset_bytes;
+    return offset_bytes < stream->run_end && stream->run_end - offset_bytes <= REST_BYTES;
+}
+
+static bool turn_has_time(const struct drive_turns *turns, uint64_t now_us)
+{
+    uint64_t end_us = turn_end_us(turns);
+
+    return now_us < end_us || (now_us < end_us + REST_US && run_ends_soon(turns->turn));
 }
 
 static void inside_add(struct drive_stream *stream, const struct drive_io *io)
@@ -208,7 +241,7 @@ static bool turn_is_over(const struct drive_turns *turns, uint64_t now_us)
     uint64_t away_us = stream->comes_back ? patience_us(stream) : 0;
 
     ASSERT(stream->inside == 0);
-    return now_us >= turn_end_us(turns) ||
+    return !turn_has_time(turns, now_us) ||
            (list_is_empty(&stream->held) && now_us >= stream->left_us + away_us);
 }
 
@@ -226,7 +259,7 @@ void drive_turns_go_on(struct drive *drive)
     if (now_us >= turn_end_us(turns) && next_stream(turns) == NULL) {
         turns->began_us = now_us; /* nobody else wants it */
     }
-    if (now_us < turn_end_us(turns)) {
+    if (turn_has_time(turns, now_us)) {
         turn_feed(drive);
     }
     if (stream->inside > 0) {
@@ -240,8 +273,9 @@ void drive_turns_go_on(struct drive *drive)
     }
 }
 
-/* Need others not wait for it? One read now and then does not keep the heads, and what the drive
- * has in its buffer for another costs them nothing. */
+/* Need others not wait for it? One read now and then does not keep the heads, unless it is the
+ * first piece of a long one; and what the drive has in its buffer for another costs them nothing.
+ */
 static bool turn_is_loose(const struct drive_turns *turns, uint64_t now_us)
 {
     const struct drive_stream *stream = turns->turn;
@@ -250,7 +284,8 @@ static bool turn_is_loose(const struct drive_turns *turns, uint64_t now_us)
         return true;
     }
     return stream->inside == 0 ? turn_is_over(turns, now_us)
-                               : stream->inside == 1 && !stream->comes_back;
+                               : stream->inside == 1 && !stream->comes_back &&
+                                     end_of(turns, stream) >= stream->run_end;
 }
 
 /* May a read of the stream come to the queue now? It may take the turn for that. */
@@ -260,7 +295,7 @@ static bool turn_admits(struct drive *drive, struct drive_stream *stream, uint64
 
     if (turns->held_count > 0) {
         return turns->turn == stream && list_is_empty(&stream->held) &&
-               now_us < turn_end_us(turns) && !has_enough_inside(stream);
+               turn_has_time(turns, now_us) && !has_enough_inside(stream);
     }
     if (turns->turn == stream && now_us >= turn_end_us(turns)) {
         turns->began_us = now_us; /* nobody else wants it */

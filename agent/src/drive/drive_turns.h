@@ -10,13 +10,14 @@
  *   nobody's --a read of a stream--> its turn --over, and others held--> the next one's turn
  *
  * A turn is over when it has lasted TURN_US, less where many wait, so that none waits longer than
- * about WAIT_US; or when its stream has nothing to read and has not come back within IDLE_US. The
- * next one is the nearest above, as the heads go, then the lowest. A turn whose stream has one read
- * now and then is nothing to wait for.
+ * about WAIT_US, and REST_US more for the end of a long read; or when its stream has nothing to
+ * read and has not come back within IDLE_US. The next one is the nearest above, as the heads go, then
+ * the lowest. A turn whose stream has one read now and then is nothing to wait for.
  *
  * (1) Only foreground reads of a drive with heads are ever held, and only those that go on where
- *     three reads before went on. Everything else passes as if there were no turns; so do all reads
- *     of a drive that answers too soon to have heads, whatever it says of itself.
+ *     three reads before went on, and pieces of long reads (drive.h). Everything else passes as if
+ *     there were no turns; so do all reads of a drive that answers too soon to have heads, whatever
+ *     it says of itself.
  * (2) Nothing is held without a turn of another stream, or of its own whose transfers fill the
  *     queue; that has something with the drive, or a timer that ends it is armed.
  * (3) Only the order in which reads reach the drive changes: none of it is promised to anyone.
@@ -38,6 +39,7 @@ struct drive_io;
 struct drive_stream {
     uint64_t left_us;      /* its newest answer; 0: none yet */
     uint64_t burst_bytes;  /* of its reads since it last had none */
+    uint64_t run_end;      /* of its newest long read */
     uint64_t inside_bytes; /* of its reads that are queued or in the device */
     uint32_t inside;       /* how many those are */
     uint32_t hits;         /* reads that went on */

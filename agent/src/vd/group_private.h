@@ -274,6 +274,8 @@ struct mirror_run {
     uint32_t span_base;
     uint32_t bucket; /* where it is in run_index */
     uint32_t home; /* the copy that it keeps to while it is not the only one */
+    /* A long read of one request: its place on the members, and how much of it each copy reads. */
+    uint64_t long_from, long_end, long_part_bytes;
 };
 
 struct vd {
@@ -282,6 +284,7 @@ struct vd {
     uint32_t index; /* in group->config.vds and group->vds */
     uint32_t row_bytes; /* of data; of the configured geometry, as the next one */
     uint32_t slices; /* of a strip */
+    uint32_t rows_abreast; /* geometry_rows_abreast() */
     enum virtual_drive_state state; /* as last told */
     uint64_t consistent_rows; /* cursor in memory; config has the published one */
     uint64_t checkpoint_rows;
@@ -460,6 +463,7 @@ struct stripe_op {
     int fine_error; /* of the blocks so far */
     uint64_t settle_change; /* to be durable before going on: notes of bad blocks */
     struct flush_waiter notes_flush; /* before such notes end */
+    uint64_t run_bytes; /* reads: so much from here on of each drive for the same request; 0: little */
     uint32_t lent; /* of a write: places whose buffer is the request's own memory */
     uint8_t *lent_memory; /* the request's buffer, all of it */
     struct vd_lender *lender; /* whose it is; NULL: to be freed */
@@ -908,6 +912,7 @@ struct mirror_read {
     const struct row_map *map;
     uint32_t lo, hi; /* of the strip */
     bool direct; /* one of those that streams are made of */
+    uint64_t run_bytes; /* of a request that reads so much of each drive from here on; 0: little */
 };
 /* The place to read from; any of `valid` will do. */
 uint32_t mirror_choose(const struct mirror_read *read, uint32_t valid);

@@ -1,11 +1,12 @@
 /*
  * Which copy of a mirror to read. The one with the lowest expected completion: what its drive has
  * to do before, and the way there (drive_expected_us). A sequential stream alternates 1 MiB
- * sections between the copies instead, so that each drive reads long runs and all of them work
- * (engine.md §6.3), if it has more than one read under way, of drives with heads 2 MiB without a
- * pause; of several streams each keeps to a copy of its own, or to one with as few others as there
- * are, so that no drive goes back and forth between them; as long as no copy's drive is much slower
- * than the best.
+ * sections between the copies instead, so that each drive reads long runs and all of them work, if
+ * it has more than one read under way, of drives with heads 2 MiB without a pause; of several
+ * streams each keeps to a copy of its own, or to one with as few others as there are, so that no
+ * drive goes back and forth between them; as long as no copy's drive is much slower than the best.
+ * A long read of one request that is no such stream keeps together what it asks of drives with
+ * heads: one copy gives all of it, or each gives a part if they have nothing to do.
  *
  * (1) Only a choice of speed: every place in `valid` may be read.
  */
@@ -300,6 +301,48 @@ static bool copies_are_idle(const struct choice *choice, uint32_t valid)
     return true;
 }
 
+static bool have_heads(const struct choice *choice, uint32_t place)
+{
+    return drive_identity(drive_of(choice, place))->media == DRIVE_MEDIA_HDD;
+}
+
+/* Long reads */
+
+/* Copies that have nothing else to do read a part each, one part after the other; else one copy
+ * reads everything, as the heads of the others would only be kept from what they have to do. */
+static void long_begin(const struct choice *choice, struct mirror_run *stream,
+                       uint64_t offset_bytes, uint32_t valid, uint32_t best)
+{
+    uint64_t bytes = choice->read->run_bytes;
+    uint32_t parts = copies_are_idle(choice, valid) ? (uint32_t)__builtin_popcount(valid) : 1;
+
+    stream->home = best;
+    stream->long_from = offset_bytes;
+    stream->long_end = offset_bytes + bytes;
+    stream->long_part_bytes = div_ceil_u64(bytes, parts);
+}
+
+static bool long_goes_on(const struct mirror_run *stream, uint64_t offset_bytes)
+{
+    return offset_bytes >= stream->long_from && offset_bytes < stream->long_end;
+}
+
+/* Without heads there is nothing to keep together; a stream that lasts has its own way. */
+static bool long_begins(const struct choice *choice, const struct mirror_run *stream, uint32_t best)
+{
+    return choice->read->run_bytes >= DRIVE_RUN_LONG_BYTES && have_heads(choice, best) &&
+           !stream_lasts(stream);
+}
+
+static uint32_t long_place(const struct mirror_run *stream, uint64_t offset_bytes, uint32_t valid)
+{
+    uint32_t before = (uint32_t)__builtin_popcount(valid & ((UINT32_C(1) << stream->home) - 1));
+    uint64_t part = (offset_bytes - stream->long_from) / stream->long_part_bytes;
+
+    ASSERT(long_goes_on(stream, offset_bytes));
+    return place_at(valid, (uint32_t)((before + part) % (uint32_t)__builtin_popcount(valid)));
+}
+
 static uint32_t young_place(const struct choice *choice, struct mirror_run *stream,
                             uint64_t offset_bytes, uint32_t valid, uint32_t best)
 {
@@ -325,9 +368,8 @@ static uint32_t stream_place(const struct choice *choice, struct mirror_run *str
                              uint64_t offset_bytes, uint32_t valid, uint32_t best)
 {
     uint32_t copies = (uint32_t)__builtin_popcount(valid);
-    bool have_heads = drive_identity(drive_of(choice, best))->media == DRIVE_MEDIA_HDD;
 
-    if (!have_heads || !stream_lasts(stream)) {
+    if (!have_heads(choice, best) || !stream_lasts(stream)) {
         return young_place(choice, stream, offset_bytes, valid, best);
     }
     if (stream_settle(choice->read->vd, stream, valid)) {
@@ -365,10 +407,16 @@ uint32_t mirror_choose(const struct mirror_read *read, uint32_t valid)
         return best;
     }
     stream = stream_note(read->vd, read->map->span_base, offset_bytes, read->hi - read->lo);
-    if (stream->run_bytes < STREAM_RUN_BYTES) {
+    if (!long_goes_on(stream, offset_bytes) && long_begins(&choice, stream, best)) {
+        long_begin(&choice, stream, offset_bytes, valid, best);
+    }
+    if (long_goes_on(stream, offset_bytes)) {
+        section = long_place(stream, offset_bytes, valid);
+    } else if (stream->run_bytes < STREAM_RUN_BYTES) {
         stream->home = best;
         return best;
+    } else {
+        section = stream_place(&choice, stream, offset_bytes, valid, best);
     }
-    section = stream_place(&choice, stream, offset_bytes, valid, best);
     return section_is_fair(&choice, section, best) ? section : best;
 }

@@ -246,6 +246,7 @@ static void transfer_submit(struct stripe_op *op, struct stripe_column *column, 
     io->patience_us = io_op == IO_OP_READ ? hedge_patience_us(op, place) : 0;
     io->waiting = hedge_waiting;
     io->known_bad = op->by_sector || is_noted(op, place, io);
+    io->run_bytes = io_op == IO_OP_READ ? op->run_bytes : 0;
     io->owner = column;
     drive_submit(drive, io);
 }

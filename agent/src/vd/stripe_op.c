@@ -150,8 +150,12 @@ bool stripe_row_is_unknown(const struct stripe_op *op)
 
 static uint32_t op_mirror_choose(const struct stripe_op *op, uint32_t valid)
 {
-    const struct mirror_read read = {
-        .vd = op->vd, .map = &op->map, .lo = op->lo, .hi = op->hi, .direct = op->direct};
+    const struct mirror_read read = {.vd = op->vd,
+                                     .map = &op->map,
+                                     .lo = op->lo,
+                                     .hi = op->hi,
+                                     .direct = op->direct,
+                                     .run_bytes = op->run_bytes};
 
     return mirror_choose(&read, valid);
 }

@@ -5,7 +5,8 @@
  *
  * How much of a group can be under way grows with it: each member's queue, drive_depth deep, is to
  * be full. Plain reads (plain_read.c), which own no buffers, are as many as that: about 300 bytes
- * for each place in a member's queue.
+ * for each place in a member's queue. Operations are 64 for each of the rows that lie side by side
+ * (RAID 10, 50, 60, 1E), as far as their buffers fit in 64 MiB.
  *
  * A drive that hangs may hold up as many operations as its queue is deep, all of them in the
  * worst case; so that the others can go on, each operation held up is replaced by a substitute.
@@ -21,6 +22,8 @@
 #define DRIVE_DEPTH_MAX 256u
 #define DEFAULT_STRIPE_OPS 64u
 #define STRIPE_OPS_MIN 2u
+/* Of buffers, where there are more than DEFAULT_STRIPE_OPS. */
+#define POOL_MAX_BYTES (UINT64_C(64) << 20)
 
 static uint32_t width_of(const struct group *group)
 {
@@ -48,13 +51,23 @@ static size_t buffers_bytes(const struct group *group)
     return (size_t)(group->op_width + STRIPE_SPARES) * SLICE_MAX_BYTES;
 }
 
+/* An operation works on one row: where several rows are side by side, it takes several to keep all
+ * members at work. */
+static uint32_t ops_for_members(const struct group *group)
+{
+    uint32_t fit = (uint32_t)(POOL_MAX_BYTES / buffers_bytes(group));
+    uint32_t abreast = group->config.member_count / group->op_width;
+
+    return max_u32(DEFAULT_STRIPE_OPS, min_u32(DEFAULT_STRIPE_OPS * abreast, fit));
+}
+
 /* What is asked for is taken; tests and the simulator ask for few. */
 static void pools_size(struct group *group)
 {
     bool asked = group->options.stripe_ops != 0;
 
     group->options.stripe_ops =
-        asked ? max_u32(group->options.stripe_ops, STRIPE_OPS_MIN) : DEFAULT_STRIPE_OPS;
+        asked ? max_u32(group->options.stripe_ops, STRIPE_OPS_MIN) : ops_for_members(group);
     group->plain_count =
         asked ? group->options.stripe_ops : max_u32(places_of_members(group), DEFAULT_STRIPE_OPS);
 }
@@ -167,6 +180,7 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
     list_init(&op->wait_link);
     list_init(&op->lent_link);
     op->lent_memory = NULL;
+    op->run_bytes = 0;
     op->vd = NULL;
     op->request = NULL;
     op->sync = NULL;

@@ -85,6 +85,7 @@ void vd_target_update(struct vd *vd)
     vd->target.block_bytes = config->geometry.block_bytes;
     vd->target.preferred_block_bytes = IO_ALIGN_BYTES;
     vd->row_bytes = geometry_row_bytes(&config->geometry);
+    vd->rows_abreast = geometry_rows_abreast(&config->geometry);
     vd->slices = (uint32_t)div_ceil_u64(config->geometry.strip_bytes, SLICE_MAX_BYTES);
     vd->target.optimal_io_bytes = vd->row_bytes;
     vd->target.read_only = config->access == ACCESS_POLICY_READ_ONLY;

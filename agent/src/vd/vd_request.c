@@ -219,6 +219,24 @@ static uint64_t request_cursor_end(const struct vd_request *request)
     return (last / vd->row_bytes + 1) * vd->slices;
 }
 
+/* What a long read asks of each drive from this slice on, at most; parity between its data
+ * included. */
+static uint64_t request_run_bytes(const struct vd *vd, const struct vd_request *request,
+                                  uint64_t row, uint32_t slice)
+{
+    uint64_t last = 0;
+    uint64_t strips = 0;
+
+    if (request->op != VD_OP_READ || request->length_bytes < DRIVE_RUN_LONG_BYTES) {
+        return 0;
+    }
+    last = (request->offset_bytes + request->length_bytes - 1) / vd->row_bytes;
+    ASSERT(row <= last);
+    strips = div_ceil_u64(last - row + 1, vd->rows_abreast);
+    return min_u64(request->length_bytes,
+                   strips * vd_config_of(vd)->geometry.strip_bytes - slice * SLICE_MAX_BYTES);
+}
+
 /* Fills op with the next piece of the request before `end`. False: nothing is left. */
 static bool request_next_piece(struct vd_request *request, uint64_t end, struct stripe_op *op)
 {
@@ -239,6 +257,7 @@ static bool request_next_piece(struct vd_request *request, uint64_t end, struct 
         op->hi = min_u32(op->lo + SLICE_MAX_BYTES, geometry->strip_bytes);
         geometry_row_map(geometry, row, &op->map);
         if (stripe_take_range(op)) {
+            op->run_bytes = request_run_bytes(vd, request, row, op->slice);
             return true;
         }
     }

@@ -48,7 +48,9 @@ static void read_complete(struct drive_io *io, enum io_status status)
     }
 }
 
-static void read_at(struct fixture *f, uint32_t stream, uint64_t offset_bytes, uint32_t bytes)
+/* run_bytes: of the long read that it is a piece of; 0: none. */
+static void piece_at(struct fixture *f, uint32_t stream, uint64_t offset_bytes, uint32_t bytes,
+                     uint64_t run_bytes)
 {
     uint32_t i = f->begun++;
 
@@ -59,9 +61,15 @@ static void read_at(struct fixture *f, uint32_t stream, uint64_t offset_bytes, u
                                   .offset_bytes = offset_bytes,
                                   .length_bytes = bytes,
                                   .buffer = f->memory,
+                                  .run_bytes = run_bytes,
                                   .complete = read_complete,
                                   .owner = f};
     drive_submit(f->drive, &f->ios[i]);
+}
+
+static void read_at(struct fixture *f, uint32_t stream, uint64_t offset_bytes, uint32_t bytes)
+{
+    piece_at(f, stream, offset_bytes, bytes, 0);
 }
 
 static void read_next(struct fixture *f, uint32_t stream)
@@ -136,6 +144,67 @@ static void read_all(struct fixture *f, uint32_t streams, uint32_t count)
         for (uint32_t stream = 0; stream < streams; stream++) {
             read_next(f, stream);
         }
+    }
+}
+
+/* A long read of each of the first streams: what each asks for comes in pieces, one of each in
+ * turn, as it does when they are split at the same time. `left` of it are still to come. */
+static void read_part(struct fixture *f, uint32_t streams, uint32_t left, uint32_t pieces)
+{
+    for (; pieces > 0; pieces--, left--) {
+        for (uint32_t stream = 0; stream < streams; stream++) {
+            uint64_t offset_bytes = f->next_bytes[stream];
+
+            f->next_bytes[stream] += READ_BYTES;
+            piece_at(f, stream, offset_bytes, READ_BYTES, (uint64_t)left * READ_BYTES);
+        }
+    }
+}
+
+static void read_long(struct fixture *f, uint32_t streams, uint32_t pieces)
+{
+    read_part(f, streams, pieces, pieces);
+}
+
+/* Nothing has gone on yet, and all of them are kept together all the same; short ones are not. */
+static void test_long_reads_are_kept_together(void **state UNUSED)
+{
+    struct fixture *f = fixture_new(DRIVE_MEDIA_HDD, EACH_US);
+
+    read_long(f, 4, 16);
+    assert_int_equal(drive_held(f->drive), 3 * 16 + 12);
+    drain(f);
+    assert_int_equal(f->moves, 3);
+    fixture_free(f);
+
+    f = fixture_new(DRIVE_MEDIA_HDD, EACH_US);
+    read_long(f, 4, 7);
+    assert_int_equal(drive_held(f->drive), 0);
+    drain(f);
+    fixture_free(f);
+
+    f = fixture_new(DRIVE_MEDIA_SSD, EACH_US);
+    read_long(f, 4, 16);
+    assert_int_equal(drive_held(f->drive), 0);
+    drain(f);
+    fixture_free(f);
+}
+
+/* The heads do not leave for the time of another one what little is left of a long read; if it is
+ * much, they do. Each turn of 25 ms has 50 times four pieces. */
+static void test_the_end_of_a_long_read_is_waited_for(void **state UNUSED)
+{
+    for (uint32_t much = 0; much < 2; much++) {
+        struct fixture *f = fixture_new(DRIVE_MEDIA_HDD, EACH_US);
+
+        uint32_t pieces = much != 0 ? 240 : 212;
+
+        read_part(f, 2, pieces, 1);
+        read_part(f, 1, pieces - 1, pieces - 1);
+        assert_true(drive_held(f->drive) > 200);
+        drain(f);
+        assert_int_equal(f->moves, much != 0 ? 2 : 1);
+        fixture_free(f);
     }
 }
 
@@ -328,6 +397,8 @@ static void test_held_reads_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_long_reads_are_kept_together),
+        cmocka_unit_test(test_the_end_of_a_long_read_is_waited_for),
         cmocka_unit_test(test_streams_take_turns),
         cmocka_unit_test(test_others_are_not_held),
         cmocka_unit_test(test_a_drive_without_heads_says_it_rotates),

@@ -10,12 +10,14 @@
 
 #define EXTENT (8u << 20)
 #define REQUESTS 16u
+#define LONG_BYTES (1u << 20)
 
 struct load {
     struct sim_array *array;
     struct vd_request requests[REQUESTS];
     uint8_t *buffer;
     uint32_t open;
+    uint32_t members[EXTENT / LONG_BYTES]; /* that have been asked for some of such a part */
 };
 
 static void load_done(struct vd_request *request, enum vd_status status)
@@ -273,6 +275,57 @@ static void test_run_spares_the_drive_known_slow(void **state UNUSED)
     load_free(load);
 }
 
+static void long_seen(void *context, struct sim_drive *sim, const struct io_request *request)
+{
+    struct load *load = context;
+    uint64_t part =
+        (request->offset_bytes - vd_config(sim_array_vd(load->array, 0))->extent_start_bytes) /
+        LONG_BYTES;
+
+    if (request->op != IO_OP_READ) {
+        return;
+    }
+    assert_true(part < EXTENT / LONG_BYTES);
+    load->members[part] |= sim == load->array->sims[0] ? 1u : 2u;
+}
+
+static struct load *load_new_long(void)
+{
+    struct load *load = load_new_of(2, 5000, 5100);
+
+    sim_world_advance(load->array->world, SIM_SECOND); /* what the start wrote is there */
+    for (uint32_t i = 0; i < 2; i++) {
+        load->array->sims[i]->on_submit = long_seen;
+        load->array->sims[i]->on_submit_context = load;
+    }
+    counters_clear(load);
+    return load;
+}
+
+/* A long read by itself: each copy reads one half, and its head goes there once. */
+static void test_long_read_has_all_copies(void **state UNUSED)
+{
+    struct load *load = load_new_long();
+
+    load_read(load, 1, 2u * LONG_BYTES, 0, LONG_BYTES);
+    assert_int_equal(load->array->sims[0]->counters.read_bytes, LONG_BYTES / 2);
+    assert_int_equal(load->array->sims[1]->counters.read_bytes, LONG_BYTES / 2);
+    load_free(load);
+}
+
+/* Several at a time: the copies have enough to do, so each reads whole ones. */
+static void test_long_reads_keep_to_a_copy(void **state UNUSED)
+{
+    struct load *load = load_new_long();
+
+    load_read(load, 4, 0, 2u * LONG_BYTES, LONG_BYTES); /* the first finds both of them free */
+    for (uint32_t i = 1; i < 4; i++) {
+        assert_true(load->members[2 * i] == 1 || load->members[2 * i] == 2);
+    }
+    assert_in_range(load->array->sims[0]->counters.read_bytes, LONG_BYTES, 3 * LONG_BYTES);
+    load_free(load);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +338,8 @@ int main(void)
         cmocka_unit_test(test_streams_of_bursts_keep_apart),
         cmocka_unit_test(test_run_spares_the_slow_copy),
         cmocka_unit_test(test_run_spares_the_drive_known_slow),
+        cmocka_unit_test(test_long_read_has_all_copies),
+        cmocka_unit_test(test_long_reads_keep_to_a_copy),
     };
 
     aw_test_catch_asserts();
