@@ -63,7 +63,7 @@ test('the pictures of the README show the pages as they are', async ({ browser, 
   await page.reload();
   await page.mouse.move(0, 0);
   await expect(light.bay(4)).toHaveAccessibleName(/hot spare/i);
-  await expect(page.getByText('No open alerts.')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Open alerts' })).toHaveCount(0);
   await look(page, 'host-light');
 
   await light.openBay(1);

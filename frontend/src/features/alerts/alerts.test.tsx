@@ -39,3 +39,35 @@ describe('alerts page', () => {
     expect(button).toHaveAccessibleDescription('This needs the role operator.')
   })
 })
+
+describe('the alerts of a host', () => {
+  it('stand above all else, the worst first, and not all of them at once', async () => {
+    const at = (severity: 'critical' | 'warning', title: string, opened_at: string) =>
+      make.alert({ id: title, severity, title, opened_at })
+    server.use(
+      list('/alerts', [
+        at('warning', 'Late warning', '2026-11-02T00:00:00Z'),
+        at('critical', 'Late fault', '2026-11-03T00:00:00Z'),
+        at('warning', 'Early warning', '2026-11-01T00:00:00Z'),
+        at('critical', 'Early fault', '2026-11-02T00:00:00Z'),
+        at('warning', 'Last warning', '2026-11-04T00:00:00Z'),
+      ]),
+    )
+    const { user } = renderApp(`/hosts/${make.HOST_ID}`)
+    const trouble = within(await screen.findByRole('region', { name: 'Open alerts' }))
+    const titles = () => trouble.getAllByRole('heading', { level: 3 }).map((at) => at.textContent)
+    expect(titles()).toEqual(['Early fault', 'Late fault', 'Early warning'])
+    await user.click(trouble.getByRole('button', { name: 'Show 2 more' }))
+    expect(titles().slice(3)).toEqual(['Late warning', 'Last warning'])
+    const panels = await screen.findAllByRole('region')
+    const named = panels.map((panel) => panel.getAttribute('aria-labelledby') && panel.textContent)
+    const bays = named.findIndex((text) => text?.startsWith('Drive bays'))
+    expect(bays).toBeGreaterThan(named.findIndex((text) => text?.startsWith('Open alerts')))
+  })
+
+  it('take no room when all is well', async () => {
+    renderApp(`/hosts/${make.HOST_ID}`)
+    await screen.findByRole('region', { name: 'This host at a glance' })
+    expect(screen.queryByRole('region', { name: 'Open alerts' })).toBeNull()
+  })
+})

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { batteryQuery } from '@/api/batteries'
 import type { Battery } from '@/api/types'
-import { ObjectAlerts } from '@/features/alerts/HostAlerts'
+import { Trouble } from '@/features/alerts/Trouble'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import type { Range } from '@/features/figures/figures'
 import { HistoryPanel } from '@/features/figures/HistoryPanel'
@@ -65,7 +65,7 @@ function BatteryContent({
       />
       <PanelStack>
         <StaleBanner of={battery} />
-        <ObjectAlerts objectId={battery.id} />
+        <Trouble filter={{ object_id: battery.id }} />
         <PanelGrid>
           <PanelStack>
             <Panel title={t('battery.about')}>

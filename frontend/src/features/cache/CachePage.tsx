@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { batteriesQuery } from '@/api/batteries'
 import { controllerQuery } from '@/api/controllers'
 import type { Cache, Controller } from '@/api/types'
-import { ObjectAlerts } from '@/features/alerts/HostAlerts'
+import { Trouble } from '@/features/alerts/Trouble'
 import { BatteryStatus } from '@/features/batteries/BatteryStatus'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import type { Range } from '@/features/figures/figures'
@@ -51,7 +51,7 @@ function Content({
       />
       <PanelStack>
         <StaleBanner of={controller} />
-        <ObjectAlerts objectId={controller.id} />
+        <Trouble filter={{ object_id: controller.id }} />
         {cache ? (
           <>
             <PanelGrid>

@@ -6,7 +6,7 @@ import { operationsQuery } from '@/api/activity'
 import { driveChanges, driveQuery } from '@/api/drives'
 import { groupsQuery } from '@/api/groups'
 import type { Drive } from '@/api/types'
-import { ObjectAlerts } from '@/features/alerts/HostAlerts'
+import { Trouble } from '@/features/alerts/Trouble'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import { BadBlocksPanel } from '@/features/figures/BadBlocksPanel'
 import { LatencyPanel } from '@/features/figures/LatencyPanel'
@@ -50,7 +50,7 @@ function DriveContent({ drive }: { drive: Drive }) {
       />
       <PanelStack>
         <StaleBanner of={drive} />
-        <ObjectAlerts objectId={drive.id} />
+        <Trouble filter={{ object_id: drive.id }} />
         {running.length > 0 && (
           <Panel title={t('host.operations')}>
             <OperationsList operations={running} empty="" />

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fleet } from '@/api/types'
 import { driveLooks, severityTones, UNKNOWN_LOOK, virtualDriveLooks } from '@/features/states/tones'
 import { word } from '@/features/states/words'
 import { formatBytes, formatCount } from '@/lib/format'
+import { Figure } from '@/ui/Figures'
 import { Bytes } from '@/ui/Quantity'
 import { Status } from '@/ui/Status'
 import classes from './FleetFigures.module.css'
@@ -58,16 +58,6 @@ export function FleetFigures({ fleet }: { fleet: Fleet }) {
               ))}
       </Figure>
     </section>
-  )
-}
-
-function Figure(props: { label: string; value: ReactNode; children: ReactNode }) {
-  return (
-    <div className={classes.figure}>
-      <h2 className={classes.label}>{props.label}</h2>
-      <p className={classes.value}>{props.value}</p>
-      <div className={classes.detail}>{props.children}</div>
-    </div>
   )
 }
 

@@ -7,7 +7,7 @@ import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { groupQuery } from '@/api/groups'
 import type { DriveGroup } from '@/api/types'
-import { ObjectAlerts } from '@/features/alerts/HostAlerts'
+import { Trouble } from '@/features/alerts/Trouble'
 import { Gone, RecentlyDeletedLink } from '@/features/hosts/Gone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
@@ -57,7 +57,7 @@ function GroupContent({ group }: { group: DriveGroup }) {
       />
       <PanelStack>
         <StaleBanner of={group} />
-        <ObjectAlerts objectId={group.id} />
+        <Trouble filter={{ object_id: group.id }} />
         {error && !inventory && <Failure error={error} onRetry={retry} />}
         {!inventory && !error && <Loading />}
         {inventory && <GroupPanels group={group} inventory={inventory} />}

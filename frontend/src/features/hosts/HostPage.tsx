@@ -9,7 +9,7 @@ import { useTranslation } from 'react-i18next'
 import { hostQuery } from '@/api/hosts'
 import { versionQuery } from '@/api/session'
 import type { Host } from '@/api/types'
-import { HostAlerts } from '@/features/alerts/HostAlerts'
+import { Trouble } from '@/features/alerts/Trouble'
 import { ScenarioPanel } from '@/features/demo/ScenarioPanel'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import { healthLooks, healthOf } from '@/features/fleet/health'
@@ -26,6 +26,7 @@ import { Status } from '@/ui/Status'
 import { BaysPanel } from './BaysPanel'
 import { ControllersPanel } from './ControllersPanel'
 import { HostFacts } from './HostFacts'
+import { HostFigures } from './HostFigures'
 import { LogicalTree } from './LogicalTree'
 import { PatrolPanel } from './PatrolPanel'
 import { StaleBanner } from './StaleBanner'
@@ -67,8 +68,10 @@ function HostContent({ host, search, onSearchChange }: HostPageProps & { host: H
       />
       <PanelStack>
         <StaleBanner of={host} />
+        <Trouble filter={{ host_id: host.id }} />
         {inventory ? (
           <>
+            <HostFigures host={host} inventory={inventory} />
             <BaysPanel
               host={host}
               inventory={inventory}
@@ -97,9 +100,6 @@ function HostContent({ host, search, onSearchChange }: HostPageProps & { host: H
                   controllers={inventory.controllers}
                   operations={inventory.operations}
                 />
-                <Panel title={t('host.alerts')}>
-                  <HostAlerts hostId={host.id} />
-                </Panel>
                 <HostFacts host={host} />
               </PanelStack>
             </PanelGrid>

@@ -16,6 +16,24 @@ describe('host page', () => {
     expect(screen.getByText('unit u0')).toBeVisible()
   })
 
+  it('answers first what it survives, holds and does', async () => {
+    const healthy = make.host()
+    server.use(
+      get('/hosts/:id', {
+        ...healthy,
+        summary: { ...healthy.summary, drive_failures_left: 0, drives_failed: 1 },
+      }),
+      list('/operations', [make.operation({ progress_percent: 40, time_left_s: 120 })]),
+    )
+    renderApp(ADDRESS)
+    const figures = within(await screen.findByRole('region', { name: 'This host at a glance' }))
+    expect(figures.getByText('None')).toHaveAttribute('data-tone', 'warn')
+    expect(figures.getByText('The next failure in the worst place loses data.')).toBeVisible()
+    expect(figures.getByText('1 drive failed or missing')).toBeVisible()
+    expect(figures.getByText('40.0 %')).toBeVisible()
+    expect(figures.getByText('2 min left')).toBeVisible()
+  })
+
   it('opens a bay, keeps it in the address, and closes it with Escape', async () => {
     const { user, router } = renderApp(ADDRESS)
     await user.click(await bay(1))

@@ -4,12 +4,13 @@ import classes from './OperationItem.module.css'
 
 interface OperationsListProps {
   operations: Operation[]
-  empty: string
+  /** What is said when there are none. */
+  empty?: string
   withHost?: boolean
 }
 
 export function OperationsList({ operations, empty, withHost = false }: OperationsListProps) {
-  if (operations.length === 0) return <p>{empty}</p>
+  if (operations.length === 0) return empty ? <p>{empty}</p> : null
   return (
     <ul className={classes.list}>
       {operations.map((operation) => (

@@ -9,7 +9,7 @@ import { controllerQuery } from '@/api/controllers'
 import { groupQuery } from '@/api/groups'
 import type { VirtualDrive } from '@/api/types'
 import { virtualDriveChanges, virtualDriveQuery } from '@/api/virtual-drives'
-import { ObjectAlerts } from '@/features/alerts/HostAlerts'
+import { Trouble } from '@/features/alerts/Trouble'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import { BadBlocksPanel } from '@/features/figures/BadBlocksPanel'
 import { LatencyPanel } from '@/features/figures/LatencyPanel'
@@ -20,7 +20,7 @@ import { OperationsList } from '@/features/operations/OperationsList'
 import { vendorVirtualDrive } from '@/features/states/vocabulary'
 import { blockedText, word } from '@/features/states/words'
 import { MemberOf } from '@/features/stripes/MemberOf'
-import { formatBytes, formatDuration, formatPercent } from '@/lib/format'
+import { formatDuration } from '@/lib/format'
 import { Facts } from '@/ui/Facts'
 import { Loaded } from '@/ui/Loaded'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
@@ -29,6 +29,7 @@ import { CheckPanel } from './CheckPanel'
 import { ExportPanel } from './ExportPanel'
 import { PolicyPanel } from './PolicyPanel'
 import { VirtualDriveActions } from './VirtualDriveActions'
+import { VirtualDriveFigures } from './VirtualDriveFigures'
 import classes from './VirtualDrivePage.module.css'
 import { VirtualDriveStatus } from './VirtualDriveStatus'
 
@@ -70,10 +71,13 @@ function VirtualDriveContent({ virtualDrive }: { virtualDrive: VirtualDrive }) {
       />
       <PanelStack>
         <StaleBanner of={virtualDrive} />
-        <ObjectAlerts objectId={virtualDrive.id} />
-        <Panel title={t('vd.operations')}>
-          <OperationsList operations={running} empty={t('vd.noOperations')} />
-        </Panel>
+        <Trouble filter={{ object_id: virtualDrive.id }} />
+        <VirtualDriveFigures virtualDrive={virtualDrive} operations={running} />
+        {running.length > 0 && (
+          <Panel title={t('vd.operations')}>
+            <OperationsList operations={running} />
+          </Panel>
+        )}
         <PanelGrid>
           <Panel title={t('vd.about')}>
             <VirtualDriveFacts virtualDrive={virtualDrive} />
@@ -117,11 +121,9 @@ function GroupCrumb({ groupId }: { groupId: string }) {
 
 function VirtualDriveFacts({ virtualDrive }: { virtualDrive: VirtualDrive }) {
   const { t } = useTranslation()
-  const left = virtualDrive.drive_failures_left
   return (
     <Facts
       facts={[
-        { label: t('vd.size'), value: <Bytes bytes={virtualDrive.size_bytes} /> },
         ...(virtualDrive.stripe
           ? [{ label: t('stripe.memberTitle'), value: <MemberOf virtualDrive={virtualDrive} /> }]
           : []),
@@ -136,43 +138,25 @@ function VirtualDriveFacts({ virtualDrive }: { virtualDrive: VirtualDrive }) {
           ),
         },
         {
-          label: t('vd.failuresLeft'),
-          value: left === 0 ? t('vd.failuresLeftNone') : t('vd.failuresLeftValue', { count: left }),
-        },
-        {
           label: t('vd.consistent'),
           value: virtualDrive.consistent ? t('vd.consistentYes') : t('vd.consistentNo'),
         },
         { label: t('vd.strip'), value: <Strip bytes={virtualDrive.strip_bytes} /> },
         { label: t('vd.block'), value: <Bytes bytes={virtualDrive.block_bytes} /> },
         { label: t('vd.mediaErrors'), value: virtualDrive.media_error_count },
-        ...(virtualDrive.cache
-          ? [{ label: t('policy.inCache'), value: <Cached virtualDrive={virtualDrive} /> }]
+        ...(virtualDrive.cache?.flush_after_ms
+          ? [
+              {
+                label: t('policy.inCache'),
+                value: t('policy.flushAfter', {
+                  time: formatDuration(virtualDrive.cache.flush_after_ms / 1000),
+                }),
+              },
+            ]
           : []),
         { label: t('vd.created'), value: <Timestamp time={virtualDrive.created_at} /> },
         { label: t('vd.guid'), value: <code>{virtualDrive.guid}</code> },
       ]}
     />
-  )
-}
-
-/** What of it is in the controller's cache, and what that gives its readers. */
-function Cached({ virtualDrive: { cache, controller_id } }: { virtualDrive: VirtualDrive }) {
-  const { t } = useTranslation()
-  if (cache === null) return null
-  return (
-    <>
-      {cache.dirty
-        ? t('policy.inCacheDirty', { size: formatBytes(cache.dirty_bytes) })
-        : t('policy.inCacheNone')}{' '}
-      {cache.pinned && t('policy.inCachePinned', { size: formatBytes(cache.pinned_bytes) })}{' '}
-      {!!cache.flush_after_ms &&
-        t('policy.flushAfter', { time: formatDuration(cache.flush_after_ms / 1000) })}{' '}
-      {cache.read_hit_percent !== null &&
-        t('policy.hit', { percent: formatPercent(cache.read_hit_percent) })}{' '}
-      <Link to="/controllers/$controllerId/cache" params={{ controllerId: controller_id }}>
-        {t('battery.cachePage')}
-      </Link>
-    </>
   )
 }

@@ -24,6 +24,25 @@ describe('virtual drive page', () => {
     expect(screen.getByText('After a flush they are on the drives.')).toBeVisible()
   })
 
+  it('answers first what it survives and what becomes of a write', async () => {
+    renderApp(ADDRESS)
+    const figures = within(
+      await screen.findByRole('region', { name: 'This virtual drive at a glance' }),
+    )
+    expect(figures.getByText('1 drive')).toBeVisible()
+    expect(figures.getByText('Write-through')).toHaveAttribute('data-tone', 'warn')
+    expect(figures.getByText('No cache memory is fitted.')).toBeVisible()
+  })
+
+  it('says of one that is offline that its data cannot be read', async () => {
+    server.use(get('/virtual-drives/:id', make.virtualDrive({ state: 'offline' })))
+    renderApp(ADDRESS)
+    const figures = within(
+      await screen.findByRole('region', { name: 'This virtual drive at a glance' }),
+    )
+    expect(figures.getByText('Data cannot be read.')).toBeVisible()
+  })
+
   it('starts a consistency check, and shows what the last one has found', async () => {
     const place = {
       strip: 4,

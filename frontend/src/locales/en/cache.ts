@@ -214,8 +214,8 @@ export const policy = {
   hedgedReadsHelp:
     'Answer a read that takes much longer than usual from another copy or from parity.',
   inCache: 'In the cache',
-  inCacheNone: 'Nothing: all writes are on the drives.',
-  inCacheDirty: '{{size}} are not yet on the drives.',
+  inCacheNone: 'all writes are on the drives',
+  inCacheWaits: 'not yet on the drives',
   inCachePinned: '{{size}} wait for missing drives.',
   hit: '{{percent}} of its reads come from the cache.',
   flushAfter:

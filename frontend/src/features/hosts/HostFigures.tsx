@@ -1,0 +1,42 @@
+import { useTranslation } from 'react-i18next'
+import type { Host } from '@/api/types'
+import { UnderWay } from '@/features/operations/UnderWay'
+import { formatBytes, formatCount } from '@/lib/format'
+import { Figure, Figures } from '@/ui/Figures'
+import { Bytes } from '@/ui/Quantity'
+import { RedundancyFigure } from './RedundancyFigure'
+import type { Inventory } from './use-inventory'
+
+/** How a host is, before any detail: what it survives, what it holds, what is free, what runs. */
+export function HostFigures({ host, inventory }: { host: Host; inventory: Inventory }) {
+  const { t } = useTranslation()
+  const { summary } = host
+  const free = inventory.groups.reduce((sum, group) => sum + group.free_bytes, 0)
+  return (
+    <Figures label={t('host.figures')}>
+      <RedundancyFigure
+        left={summary.drive_failures_left}
+        without={t('host.survivesUnknown')}
+        lost={inventory.virtualDrives.some((each) => each.state === 'offline')}
+      />
+      <Figure label={t('host.stored')} value={<Bytes bytes={summary.usable_bytes} />}>
+        {t('host.storedDetail', {
+          count: summary.virtual_drives,
+          free: formatBytes(free),
+        })}
+      </Figure>
+      <Figure
+        label={t('host.drives')}
+        value={formatCount(summary.drives)}
+        tone={summary.drives_failed > 0 ? 'crit' : 'plain'}
+      >
+        {summary.drives_failed > 0 && (
+          <span>{t('fleet.failedDrives', { count: summary.drives_failed })}</span>
+        )}
+        <span>{t('host.drivesSpare', { count: summary.hot_spares })}</span>
+        <span>{t('host.drivesUnused', { count: summary.drives_unconfigured })}</span>
+      </Figure>
+      <UnderWay operations={inventory.operations} />
+    </Figures>
+  )
+}
