@@ -151,6 +151,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     if settings.ui_dir is not None:
         app.include_router(ui.make_router(settings.ui_dir))
     _add_handlers(app)
+    app.add_middleware(link.AgentLink, path=f"{PREFIX}/agents/link")
     app.add_middleware(BodyLimit)
     app.add_middleware(Conditional)
     app.add_middleware(Address)

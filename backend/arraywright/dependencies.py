@@ -14,7 +14,8 @@ from arraywright.kit.roles import Role
 from arraywright.runtime import Runtime
 
 
-def get_runtime(connection: HTTPConnection) -> Runtime:
+async def get_runtime(connection: HTTPConnection) -> Runtime:
+    """Not an ordinary function: FastAPI calls those in threads."""
     runtime = connection.app.state.runtime
     assert isinstance(runtime, Runtime)
     return runtime
@@ -91,7 +92,6 @@ async def get_write_session(
     """
     async with runtime.database.write(principal.host_ids) as session:
         yield session
-    runtime.outbox.wake()
 
 
 WriteSession = Annotated[AsyncSession, Depends(get_write_session, scope="function")]

@@ -10,6 +10,7 @@ from arraywright.kit.clock import Clock
 from arraywright.kit.database import Database
 from arraywright.lab.runs import Lab
 from arraywright.link.allowances import Allowances
+from arraywright.link.door import Door
 from arraywright.link.registry import Registry
 from arraywright.link.writer import Writer
 from arraywright.live.hub import Hub
@@ -26,6 +27,7 @@ class Runtime:
     outbox: Dispatcher
     registry: Registry
     allowances: Allowances
+    door: Door
     writer: Writer
     waiters: Waiters
     limiter: AttemptLimiter
@@ -55,7 +57,8 @@ class Runtime:
             outbox=outbox,
             registry=Registry(clock),
             allowances=Allowances(clock),
-            writer=Writer(database, clock, outbox, settings.group_commit_ms / 1000),
+            door=Door(clock),
+            writer=Writer(database, clock, settings.group_commit_ms / 1000),
             waiters=waiters,
             limiter=AttemptLimiter(clock, settings.login_attempts),
             activity=Activity(clock),

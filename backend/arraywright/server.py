@@ -2,6 +2,7 @@
 
 import asyncio
 import faulthandler
+import gc
 import os
 import socket
 import threading
@@ -68,6 +69,9 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        # What has been loaded stays until the end: no collection need look at it again.
+        gc.collect()
+        gc.freeze()
         if self.started and self.announcement:
             _say(self.announcement)
 

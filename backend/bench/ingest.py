@@ -58,6 +58,9 @@ class Host0:
         self.refused.append(detail)
         return False
 
+    def settled(self) -> None:
+        pass
+
     async def wait(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
 
@@ -105,7 +108,7 @@ async def prepare(settings: Settings, hosts: int) -> tuple[Runtime, list[Host0]]
             )
         await session.flush()
         for host in made:
-            session.add(HostSummary(host_id=host.host_id, online=True))
+            session.add(HostSummary(host_id=host.host_id, presence="online"))
             session.add(SyncCursor(host_id=host.host_id, fence=1))
     return runtime, made
 

@@ -25,10 +25,10 @@ from sqlalchemy import delete, insert, select
 from arraywright import migrations
 from arraywright.alerts.models import Alert
 from arraywright.events.models import Event
-from arraywright.hosts import repository as hosts
 from arraywright.hosts.models import Host, HostSummary
 from arraywright.kit.database import Database
 from arraywright.link import admission
+from arraywright.link.batch import Batch
 from arraywright.link.frames import parse_frame
 from arraywright.link.identity import Machine
 from arraywright.link.intake import Intake
@@ -108,6 +108,9 @@ class Session:
 
     async def wait(self, seconds: float) -> None:
         raise AssertionError(f"{seconds} s: these hosts are not noisy")
+
+    def settled(self) -> None:
+        pass
 
     async def query(self, _name: str, _args: Mapping[str, Any]) -> Any:
         raise AssertionError("nobody asks")
@@ -355,9 +358,11 @@ class World:
 
     async def admit(self, hello: HelloFrame, machine: Machine) -> Any:
         async with self.runtime.database.write() as session:
-            host = await hosts.host(session, self.host_id)
-            assert host is not None
-            return await admission.admit(session, self.runtime, hello, host, machine)
+            batch = Batch(session, self.clock.now_us(), set())
+            await batch.load([self.host_id])
+            await batch.expect([self.host_id])
+            named = hello.model_copy(update={"agent_id": str(self.host_id)})
+            return await admission.admit(batch, self.runtime, named, machine)
 
     async def written(self) -> None:
         done = asyncio.Event()

@@ -138,7 +138,7 @@ async def test_any_order_stores_each_once(deliveries: list[tuple[int, int]]) -> 
     stored: list[int] = []
     async with AsyncSession() as session:  # never used: deduplication needs the cursor only
         for first, length in deliveries:
-            batch = Batch(session, 0)
+            batch = Batch(session, 0, set())
             frame = EventFrame.model_validate(
                 {
                     "v": 1,

@@ -5,6 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from arraywright.link import door
 from arraywright.settings import Settings
 from bench.fleetsim import hosts, scenarios
 from bench.fleetsim.agent import Agent, World
@@ -13,7 +14,7 @@ from tests.support.server import running
 
 pytestmark = pytest.mark.anyio
 HOSTS = 20
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 
 
 async def _fleet(client: httpx.AsyncClient) -> tuple[int, int]:
@@ -58,6 +59,25 @@ async def test_simulated_agents_come_change_and_come_again(
         assert await scenarios.until(lambda: scenarios.live(agents) == HOSTS, PATIENCE_S)
         assert world.counts["welcomes"] == HOSTS
         assert world.counts["states"] == 0, "what is known is not told again"
+        world.running = False
+        for agent in agents:
+            agent.leave()
+
+
+async def test_a_crowd_is_sent_away_and_comes_again(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "INSIDE", 2)
+    monkeypatch.setattr(door, "PATIENCE_S", 2 * door.COST_S)
+    monkeypatch.setattr(door, "SOONEST_S", 1)
+    world = World(await hosts.enrol(settings, HOSTS))
+    agents = [Agent(world, number) for number in range(HOSTS)]
+    async with running(settings) as server:
+        world.port = int(server.url.rpartition(":")[2])
+        for agent in agents:
+            agent.come(0.0)
+        assert await scenarios.until(lambda: scenarios.live(agents) == HOSTS, PATIENCE_S)
+        assert world.counts["sent away"] > 0
         world.running = False
         for agent in agents:
             agent.leave()

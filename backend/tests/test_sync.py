@@ -96,7 +96,7 @@ async def apply(database: Database, host_id: UUID, frame: dict[str, Any]) -> boo
     """False if the frame was answered with a resync."""
     arguments = {key: value for key, value in frame.items() if key != "full"}
     async with database.write() as session:
-        batch = Batch(session, 1)
+        batch = Batch(session, 1, set())
         await batch.load([host_id])
         cursor = batch.cursor(host_id, 1)
         try:

@@ -5,8 +5,8 @@ an agent reports has its alert until it is gone. Acknowledging changes who looks
 whether it is there.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -48,14 +48,24 @@ def resolve(session: AsyncSession, now_us: int, alert: Alert) -> None:
     _tell(session, alert)
 
 
+def _server_key(rule: ServerRule, host_id: UUID) -> str:
+    return f"{rule.value}:{host_id}"
+
+
 @dataclass(frozen=True, slots=True)
-class _Desk:
+class Desk:
     """The unresolved alerts of one host, by key, and what is needed to change them."""
 
     session: AsyncSession
     now_us: int
     host_id: UUID
     present: dict[str, Alert]
+    told: list[Alert] = field(default_factory=list)
+    """Those that have changed."""
+
+    def _tell(self, alert: Alert) -> None:
+        self.told.append(alert)
+        _tell(self.session, alert)
 
     def key(self, finding: Finding) -> str:
         return f"{finding.rule}:{object_id(self.host_id, finding.kind, finding.key)}"
@@ -87,7 +97,7 @@ class _Desk:
         )
         self.session.add(alert)
         self.present[self.key(finding)] = alert
-        _tell(self.session, alert)
+        self._tell(alert)
 
     def _refresh(self, alert: Alert, finding: Finding) -> None:
         """The same trouble, perhaps worse: then an acknowledgement no longer counts."""
@@ -100,10 +110,20 @@ class _Desk:
         alert.reason = stored
         alert.changed_us = self.now_us
         alert.rev += 1
-        _tell(self.session, alert)
+        self._tell(alert)
 
     def resolve(self, key: str) -> None:
-        resolve(self.session, self.now_us, self.present.pop(key))
+        alert = self.present.pop(key)
+        self.told.append(alert)
+        resolve(self.session, self.now_us, alert)
+
+    def settle(self, rule: ServerRule) -> bool:
+        """What was found about the host itself is over; False if nothing was."""
+        key = _server_key(rule, self.host_id)
+        if key not in self.present:
+            return False
+        self.resolve(key)
+        return True
 
     def replace(self, source: str, found: Iterable[Finding], *, whole: bool) -> None:
         """`found` is all that there is from this source; the rest of it is over. With the first
@@ -121,31 +141,44 @@ class _Desk:
 
 
 async def objects_changed(
-    session: AsyncSession, now_us: int, changes: Mapping[UUID, Iterable[Changed]]
-) -> None:
-    """Changes by host."""
+    session: AsyncSession,
+    now_us: int,
+    changes: Mapping[UUID, Iterable[Changed]],
+    reporting: set[UUID],
+) -> set[UUID]:
+    """Changes by host; returns the hosts of which an alert has changed.
+
+    `reporting`: hosts that are known to report findings, completed here.
+    """
+    unknown = [host_id for host_id in changes if host_id not in reporting]
+    if unknown:
+        reporting |= await repository.reporting(session, unknown)
     watched = {
         host_id: [
             change
             for change in items
-            if change.kind in findings.SOURCES or change.kind in former_rules.WATCHED_KINDS
+            if change.kind in findings.SOURCES
+            or (host_id not in reporting and change.kind in former_rules.WATCHED_KINDS)
         ]
         for host_id, items in changes.items()
     }
     hosts = [host_id for host_id, items in watched.items() if items]
     if not hosts:
-        return
-    reporting = await repository.reporting(session, hosts)
+        return set()
+    touched = set()
     for host_id, present in (await repository.open_of_hosts(session, hosts)).items():
-        desk = _Desk(session, now_us, host_id, present)
+        desk = Desk(session, now_us, host_id, present)
         for change in watched[host_id]:
             if host_id in reporting:
                 _reported(desk, change)
             elif change.kind in former_rules.WATCHED_KINDS:
                 _judged(desk, change)
+        if desk.told:
+            touched.add(host_id)
+    return touched
 
 
-def _reported(desk: _Desk, change: Changed) -> None:
+def _reported(desk: Desk, change: Changed) -> None:
     if change.kind not in findings.SOURCES:
         return
     found = findings.reported(change.key, change.doc) if change.doc is not None else []
@@ -158,7 +191,7 @@ def _reported(desk: _Desk, change: Changed) -> None:
     desk.replace(change.key, found, whole=change.kind == "controller")
 
 
-def _judged(desk: _Desk, change: Changed) -> None:
+def _judged(desk: Desk, change: Changed) -> None:
     if change.doc is not None and "starting" in (change.doc.get("state"), change.doc.get("status")):
         return  # its agent has just begun and does not know yet
     found = []
@@ -167,12 +200,13 @@ def _judged(desk: _Desk, change: Changed) -> None:
     desk.replace(f"{change.kind}/{change.key}", found, whole=False)
 
 
-async def _desk(session: AsyncSession, now_us: int, host_id: UUID) -> _Desk:
-    return _Desk(session, now_us, host_id, await repository.open_of_host(session, host_id))
+async def desks(session: AsyncSession, now_us: int, host_ids: Collection[UUID]) -> dict[UUID, Desk]:
+    found = await repository.open_of_hosts(session, host_ids)
+    return {host_id: Desk(session, now_us, host_id, found[host_id]) for host_id in host_ids}
 
 
-def _server_key(rule: ServerRule, host_id: UUID) -> str:
-    return f"{rule.value}:{host_id}"
+async def desk_of(session: AsyncSession, now_us: int, host_id: UUID) -> Desk:
+    return (await desks(session, now_us, [host_id]))[host_id]
 
 
 async def is_open(session: AsyncSession, host_id: UUID, rule: ServerRule) -> bool:
@@ -182,7 +216,7 @@ async def is_open(session: AsyncSession, host_id: UUID, rule: ServerRule) -> boo
 
 async def host_found(session: AsyncSession, now_us: int, host: Host, finding: Finding) -> bool:
     """Something about the host itself, told once; True if the alert is new."""
-    desk = await _desk(session, now_us, host.id)
+    desk = await desk_of(session, now_us, host.id)
     is_new = desk.key(finding) not in desk.present
     desk.hold(finding)
     return is_new
@@ -190,12 +224,7 @@ async def host_found(session: AsyncSession, now_us: int, host: Host, finding: Fi
 
 async def host_settled(session: AsyncSession, now_us: int, host_id: UUID, rule: ServerRule) -> bool:
     """What was found about the host itself is over; False if nothing was."""
-    desk = await _desk(session, now_us, host_id)
-    key = _server_key(rule, host_id)
-    if key not in desk.present:
-        return False
-    desk.resolve(key)
-    return True
+    return (await desk_of(session, now_us, host_id)).settle(rule)
 
 
 async def hosts_found(
@@ -204,7 +233,7 @@ async def hosts_found(
     """Something about each of many hosts, told once."""
     present = await repository.open_of_hosts(session, [host.id for host, _ in found])
     for host, finding in found:
-        _Desk(session, now_us, host.id, present[host.id]).hold(finding)
+        Desk(session, now_us, host.id, present[host.id]).hold(finding)
 
 
 def offline(host: Host, last_seen_us: int | None) -> Finding:
@@ -221,9 +250,9 @@ async def host_condition(session: AsyncSession, now_us: int, host: Host, finding
     present[f"{finding.rule}:{host.id}"].changed_us = now_us
 
 
-async def host_back(session: AsyncSession, now_us: int, host_id: UUID) -> None:
-    await host_settled(session, now_us, host_id, ServerRule.HOST_OFFLINE)
-    await host_settled(session, now_us, host_id, ServerRule.HOST_NEVER_CONNECTED)
+def host_back(desk: Desk) -> None:
+    desk.settle(ServerRule.HOST_OFFLINE)
+    desk.settle(ServerRule.HOST_NEVER_CONNECTED)
 
 
 async def settle_told(session: AsyncSession, now_us: int, before_us: int) -> set[UUID]:
@@ -245,14 +274,14 @@ def clock_is_off(offset_ms: int | None) -> bool:
     return offset_ms is not None and abs(offset_ms) > CLOCK_LIMIT_MS
 
 
-async def clock_seen(session: AsyncSession, now_us: int, host: Host, offset_ms: int | None) -> None:
+def clock_seen(desk: Desk, host: Host, offset_ms: int | None) -> None:
     if offset_ms is not None and clock_is_off(offset_ms):
-        await host_found(session, now_us, host, findings.clock_off(host.name, offset_ms))
+        desk.hold(findings.clock_off(host.name, offset_ms))
     else:
-        await host_settled(session, now_us, host.id, ServerRule.CLOCK_OFF)
+        desk.settle(ServerRule.CLOCK_OFF)
 
 
 async def resolve_all(session: AsyncSession, host_id: UUID, now_us: int) -> None:
-    desk = await _desk(session, now_us, host_id)
+    desk = await desk_of(session, now_us, host_id)
     for key in list(desk.present):
         desk.resolve(key)

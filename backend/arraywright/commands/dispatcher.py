@@ -6,6 +6,7 @@ harmless.
 """
 
 import logging
+from itertools import islice
 from uuid import UUID
 
 from arraywright.commands import ending, repository
@@ -20,6 +21,7 @@ from arraywright.runtime import Runtime
 
 logger = logging.getLogger(__name__)
 POLL_S = 1.0
+BATCH = 500
 
 
 class CommandDispatcher:
@@ -77,16 +79,16 @@ class CommandDispatcher:
                     rev=command.rev,
                     host_id=command.host_id,
                 )
-        self._runtime.outbox.wake()
         self._send(offered)
 
     async def _resend(self) -> None:
         """Hosts that have just connected hear again what they may have missed."""
         registry = self._runtime.registry
         while registry.resend:
-            host_id = registry.resend.pop()
+            connected = set(islice(registry.resend, BATCH))
+            registry.resend -= connected
             async with self._database.read() as session:
-                waiting = await repository.waiting_for(session, host_id)
+                waiting = await repository.waiting_for(session, connected)
             now_us = self._runtime.clock.now_us()
             self._send(
                 [

@@ -1,6 +1,6 @@
 """Questions about commands."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -100,12 +100,12 @@ async def overdue(session: AsyncSession, before_us: Mapping[str, int]) -> dict[U
     return {row[0]: row[1] for row in found}
 
 
-async def waiting_for(session: AsyncSession, host_id: UUID) -> list[Command]:
-    """What a host has perhaps not heard of, in order."""
+async def waiting_for(session: AsyncSession, host_ids: Collection[UUID]) -> list[Command]:
+    """What these hosts have perhaps not heard of, in order."""
     found = await session.execute(
         select(Command)
-        .where(Command.host_id == host_id, Command.state.in_(WAITING_STATES))
-        .order_by(Command.number)
+        .where(Command.host_id.in_(host_ids), Command.state.in_(WAITING_STATES))
+        .order_by(Command.host_id, Command.number)
     )
     return list(found.scalars())
 

@@ -258,7 +258,6 @@ async def submit(
             command_id = await _repeated(runtime, principal, intent, headers)
             if command_id is None:
                 raise
-        runtime.outbox.wake()
         runtime.registry.wake_commands()
     return await _wait(runtime, principal, command_id, headers.wait_s)
 

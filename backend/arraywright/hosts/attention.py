@@ -36,8 +36,6 @@ class Attention:
             changed |= await self._quiet(session, now_us)
             for host_id in changed:
                 await service.recount_alerts(session, host_id)
-        if changed:
-            runtime.outbox.wake()
 
     async def _never_connected(self, session: AsyncSession, now_us: int) -> set[UUID]:
         rows = await repository.never_connected(session, now_us - NEVER_CONNECTED_S * US)

@@ -290,7 +290,6 @@ async def enrol(runtime: Runtime, body: EnrolRequest, *, address: str) -> EnrolR
     if refusal is not None:
         raise refusal
     runtime.limiter.succeeded(counters)
-    runtime.outbox.wake()
     return EnrolResponse(agent_id=str(host_id), server_id=str(runtime.server_id))
 
 

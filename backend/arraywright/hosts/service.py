@@ -198,6 +198,8 @@ async def set_online(
     session: AsyncSession,
     now_us: int,
     host: models.Host,
+    summary: models.HostSummary,
+    desk: alerts.Desk,
     *,
     hostname: str,
     agent_version: str,
@@ -207,7 +209,6 @@ async def set_online(
     reported: bool,
 ) -> None:
     """A new session has proved who it is; `reported`: what is stored is what it has now."""
-    summary = await repository.summary(session, host.id)
     host.name = hostname[:255] or host.name
     summary.presence = (Presence.ONLINE if reported else Presence.CONNECTING).value
     summary.last_seen_us = now_us
@@ -216,9 +217,11 @@ async def set_online(
     summary.boot_id = boot_id[:64]
     summary.policy_preset = policy_preset[:32]
     summary.clock_offset_ms = clock_offset_ms
-    await alerts.host_back(session, now_us, host.id)
-    await alerts.clock_seen(session, now_us, host, clock_offset_ms)
-    await repository.recount_alerts(session, [summary])
+    alerts.host_back(desk)
+    alerts.clock_seen(desk, host, clock_offset_ms)
+    if desk.told:
+        await session.flush()
+        await repository.recount_alerts(session, [summary])
     summary.rev += 1
     outbox.add(session, kind="host", object_id=str(host.id), rev=summary.rev, host_id=host.id)
 
@@ -232,7 +235,8 @@ async def set_clock(
         return
     summary = await repository.summary(session, host_id)
     summary.clock_offset_ms = clock_offset_ms
-    await alerts.clock_seen(session, now_us, host, clock_offset_ms)
+    alerts.clock_seen(await alerts.desk_of(session, now_us, host_id), host, clock_offset_ms)
+    await session.flush()
     await repository.recount_alerts(session, [summary])
     summary.rev += 1
     outbox.add(session, kind="host", object_id=str(host_id), rev=summary.rev, host_id=host_id)

@@ -10,11 +10,13 @@ A caller that is limited to hosts cannot reach another one, whichever statement 
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Set
+import json
+from collections.abc import AsyncIterator, Callable, Set
 from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
+from pydantic_core import from_json, to_json
 from sqlalchemy import JSON, BigInteger, Integer, MetaData, Uuid, event
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine import Connection, make_url
@@ -64,19 +66,43 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
+def _to_text(document: Any) -> str:
+    try:
+        return to_json(document).decode()
+    except ValueError:  # halves of characters
+        return json.dumps(document)
+
+
+def _from_text(text: str | bytes) -> Any:
+    try:
+        return from_json(text)
+    except ValueError:
+        return json.loads(text)
+
+
+JSON_FUNCTIONS: dict[str, Any] = {
+    "json_serializer": _to_text,
+    "json_deserializer": _from_text,
+}
+
+
 def create_engine(url: str) -> AsyncEngine:
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
-        engine = create_async_engine(parsed, pool_size=8, max_overflow=8)
+        engine = create_async_engine(parsed, pool_size=8, max_overflow=8, **JSON_FUNCTIONS)
         event.listen(engine.sync_engine, "connect", _tune_sqlite)
         event.listen(engine.sync_engine, "begin", _begin_sqlite)
         return engine
-    return create_async_engine(parsed, pool_size=10, max_overflow=10, pool_pre_ping=True)
+    return create_async_engine(
+        parsed, pool_size=10, max_overflow=10, pool_pre_ping=True, **JSON_FUNCTIONS
+    )
 
 
 Hosts = Set[UUID] | None
 """None: all of them."""
 _HOSTS = "hosts"
+NEWS = "news"
+"""What is to be told once the session has committed, see `live.outbox`."""
 
 
 class _Session(Session):
@@ -124,6 +150,8 @@ class Database:
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         self._writing = self.engine.execution_options(immediate=True)
         self._lock = asyncio.Lock()
+        self.publish: Callable[[list[Any]], None] | None = None
+        """Told the news of each transaction, right after its commit."""
 
     @asynccontextmanager
     async def read(self, hosts: Hosts = None) -> AsyncIterator[AsyncSession]:
@@ -137,9 +165,14 @@ class Database:
         async with (
             queue,
             self._session(self._writing, hosts) as session,
-            session.begin(),
         ):
-            yield session
+            news: list[Any] = []
+            if self.publish is not None:
+                session.info[NEWS] = news
+            async with session.begin():
+                yield session
+            if news and self.publish is not None:
+                self.publish(news)
 
     @staticmethod
     def _session(engine: AsyncEngine, hosts: Hosts) -> AsyncSession:

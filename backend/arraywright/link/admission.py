@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import dataclass
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -13,7 +14,8 @@ from arraywright.commands import recovery
 from arraywright.hosts import repository as host_rows
 from arraywright.hosts import service as hosts
 from arraywright.hosts.models import Host
-from arraywright.link import history, identity, lives, repository
+from arraywright.link import history, identity, lives
+from arraywright.link.batch import Arriving, Batch
 from arraywright.link.identity import Machine, Origin
 from arraywright.link.models import SyncCursor
 from arraywright.link.protocol import REASONS, HelloFrame
@@ -53,10 +55,17 @@ class _Arrival:
     session: AsyncSession
     runtime: Runtime
     hello: HelloFrame
-    host: Host
-    cursor: SyncCursor
+    known: Arriving
     machine: Machine
     now_us: int
+
+    @property
+    def host(self) -> Host:
+        return self.known.host
+
+    @property
+    def cursor(self) -> SyncCursor:
+        return self.known.cursor
 
     @property
     def peer(self) -> Peer | None:
@@ -75,22 +84,25 @@ class _Arrival:
 
 
 async def admit(
-    session: AsyncSession, runtime: Runtime, hello: HelloFrame, host: Host, machine: Machine
+    batch: Batch, runtime: Runtime, hello: HelloFrame, machine: Machine
 ) -> Admitted | RefusedError:
-    """In the caller's transaction, which is to be committed in both cases."""
-    cursor = await repository.cursor(session, host.id)
-    if cursor is None:
+    """In the batch's transaction, which is to be committed in both cases."""
+    known = batch.arriving(UUID(hello.agent_id))
+    if known is None:
         return RefusedError("unauthorised", "this host has been retired")
-    arrival = _Arrival(session, runtime, hello, host, cursor, machine, runtime.clock.now_us())
-    origin = identity.origin(hello, cursor)
+    arrival = _Arrival(batch.session, runtime, hello, known, machine, batch.now_us)
+    origin = identity.origin(hello, known.cursor)
     refusal = await _refusal(arrival, origin)
     if refusal is not None:
         return refusal
+    batch.greeted.add(known.host.id)
     if origin is Origin.SAME:
         await _tell_takeover(arrival)
-    else:
-        await _start_over(arrival, origin)
-    return await _welcome(arrival)
+        return await _welcome(arrival)
+    await _start_over(arrival, origin)
+    admitted = await _welcome(arrival)
+    await hosts.recount_alerts(arrival.session, known.host.id)
+    return admitted
 
 
 # Refusing
@@ -106,7 +118,7 @@ async def _refusal(arrival: _Arrival, origin: Origin) -> RefusedError | None:
         arrival.host.id, arrival.runtime.settings.disconnect_grace_s
     )
     if wait_s is None and arrival.runtime.registry.is_contested(arrival.host.id):
-        wait_s = await _contested_s(arrival)
+        wait_s = _contested_s(arrival)
     if wait_s is None:
         return None
     return _in_use(arrival, int(wait_s) + 1)
@@ -138,10 +150,9 @@ async def _refuse_second(arrival: _Arrival, present: Machine) -> RefusedError:
     )
 
 
-async def _contested_s(arrival: _Arrival) -> float | None:
+def _contested_s(arrival: _Arrival) -> float | None:
     """How much longer the machine we know may stay away before another takes its place."""
-    summary = await hosts.summary(arrival.session, arrival.host.id)
-    absent_s = (arrival.now_us - (summary.last_seen_us or 0)) / US
+    absent_s = (arrival.now_us - (arrival.known.summary.last_seen_us or 0)) / US
     return CONTESTED_HOLD_S - absent_s if absent_s < CONTESTED_HOLD_S else None
 
 
@@ -178,8 +189,7 @@ async def _start_over(arrival: _Arrival, origin: Origin) -> None:
         await arrival.note("host.resynchronized", cause="this server was restored")
         return
     if identity.came_back(arrival.hello, cursor):
-        summary = await hosts.summary(arrival.session, arrival.host.id)
-        before = f"boot {summary.boot_id}"
+        before = f"boot {arrival.known.summary.boot_id}"
         finding = findings.host_cloned_in_turns(arrival.host.name, str(arrival.machine), before)
         arrival.runtime.registry.challenged(arrival.host.id)
     else:
@@ -197,9 +207,8 @@ async def _start_over(arrival: _Arrival, origin: Origin) -> None:
 
 async def _welcome(arrival: _Arrival) -> Admitted:
     hello, cursor = arrival.hello, arrival.cursor
-    if hello.event_epoch != cursor.event_epoch or not await history.goes_on(
-        arrival.session, cursor
-    ):
+    goes_on = arrival.known.newest_seq <= cursor.event_seq
+    if hello.event_epoch != cursor.event_epoch or not goes_on:
         await _branch(arrival)
     cursor.command_number = max(cursor.command_number, hello.command_number)
     acked_rev = cursor.state_rev if hello.state_epoch == cursor.state_epoch else 0
@@ -212,6 +221,8 @@ async def _welcome(arrival: _Arrival) -> Admitted:
         arrival.session,
         arrival.now_us,
         arrival.host,
+        arrival.known.summary,
+        arrival.known.desk,
         hostname=hello.hostname,
         agent_version=hello.agent_version,
         boot_id=hello.boot_id,

@@ -9,6 +9,7 @@ a repeat, what leaves a hole is not taken and will be sent again.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from arraywright.alerts import conditions, findings
 from arraywright.alerts import engine as alerts
 from arraywright.alerts.engine import Changed
 from arraywright.hosts import repository as hosts
+from arraywright.hosts.models import Host, HostSummary
 from arraywright.kit.ids import object_id
 from arraywright.kit.presence import Presence
 from arraywright.link import history, lives, repository
@@ -53,14 +55,33 @@ class ResyncError(Exception):
 Condition = Callable[[str], findings.Finding]
 
 
+@dataclass(frozen=True, slots=True)
+class Arriving:
+    """What a hello is judged by."""
+
+    host: Host
+    summary: HostSummary
+    cursor: SyncCursor
+    desk: alerts.Desk
+    newest_seq: int
+    """Of the events that are stored under the name of its log."""
+
+
 class Batch:
-    def __init__(self, session: AsyncSession, now_us: int) -> None:
+    def __init__(self, session: AsyncSession, now_us: int, reporting: set[UUID]) -> None:
+        """`reporting`: hosts that are known to report findings; it lives longer than a batch."""
         self.session = session
+        self._reporting = reporting
         self.now_us = now_us
         self._cursors: dict[UUID, SyncCursor] = {}
         self._changed: dict[UUID, dict[tuple[str, str], Changed]] = {}
         self._rows: dict[tuple[UUID, str, str], dict[str, Any]] = {}
         self._reported: set[UUID] = set()
+        self._arriving: dict[UUID, Arriving] = {}
+        self.greeted: set[UUID] = set()
+        """Hosts that have said hello in this batch."""
+        self._counted: set[UUID] = set()
+        """Hosts whose figures may have moved."""
         self.events: list[dict[str, Any]] = []
         self._news: dict[tuple[str, str], Change] = {}
         self._conditions: list[tuple[UUID, Condition]] = []
@@ -68,6 +89,25 @@ class Batch:
     async def load(self, host_ids: Collection[UUID]) -> None:
         """Locks the cursors of these hosts, always in the same order."""
         self._cursors |= await repository.cursors(self.session, host_ids)
+
+    async def expect(self, host_ids: Collection[UUID]) -> None:
+        """Loads what the hellos of these hosts, loaded before, ask for."""
+        if not host_ids:
+            return
+        rows = await hosts.named(self.session, host_ids)
+        desks = await alerts.desks(self.session, self.now_us, host_ids)
+        cursors = [row for host_id, row in self._cursors.items() if host_id in host_ids]
+        newest = await history.newest(self.session, cursors)
+        for host, summary in rows:
+            cursor = self._cursors.get(host.id)
+            if cursor is not None and host.retired_us is None:
+                self._arriving[host.id] = Arriving(
+                    host, summary, cursor, desks[host.id], newest[host.id]
+                )
+
+    def arriving(self, host_id: UUID) -> Arriving | None:
+        """None if the host has been retired."""
+        return self._arriving.get(host_id)
 
     def cursor(self, host_id: UUID, fence: int) -> SyncCursor:
         """The host's cursor, for the session that holds the present fence only."""
@@ -172,7 +212,7 @@ class Batch:
         await self.keep_older(cursor.host_id, kept, to_rev)
         cursor.state_epoch = epoch
         cursor.state_rev = to_rev
-        self._changed.setdefault(cursor.host_id, {})
+        self._counted.add(cursor.host_id)
         self._reported.add(cursor.host_id)
         return to_rev
 
@@ -206,16 +246,31 @@ class Batch:
         await self._flush_objects()
         if await repository.bury(self.session, host_id, kind, key, rev=rev, now_us=self.now_us):
             self._note(host_id, kind, key, None, rev)
+            self._counted.add(host_id)
 
     def _note(
         self, host_id: UUID, kind: str, key: str, doc: dict[str, Any] | None, rev: int
     ) -> None:
         self._changed.setdefault(host_id, {})[kind, key] = Changed(kind, key, doc)
+        if kind == "host":
+            self._reporting.discard(host_id)
+            self._counted.add(host_id)
         self.tell(kind, str(object_id(host_id, kind, key)), rev, host_id)
 
     async def _flush_objects(self) -> None:
-        rows, self._rows = list(self._rows.values()), {}
-        await repository.upsert_objects(self.session, rows)
+        """Most changes are of the document alone: then the figures of the host stay."""
+        rows, self._rows = self._rows, {}
+        stored = await repository.projections(self.session, rows)
+        moved = {
+            name: row
+            for name, row in rows.items()
+            if stored.get(name) != tuple(row[column] for column in repository.PROJECTED)
+        }
+        self._counted |= {host_id for host_id, _, _ in moved}
+        await repository.upsert_objects(self.session, list(moved.values()))
+        await repository.replace_documents(
+            self.session, [row for name, row in rows.items() if name not in moved]
+        )
 
     # Events
 
@@ -284,12 +339,14 @@ class Batch:
         await repository.insert_events(self.session, self.events)
         for host_id, find in self._conditions:
             await conditions.tell(self.session, self.now_us, host_id, find)
-            self._changed.setdefault(host_id, {})
-        if self._changed:
-            changes = {host_id: items.values() for host_id, items in self._changed.items()}
-            await alerts.objects_changed(self.session, self.now_us, changes)
+            self._counted.add(host_id)
+        changes = {host_id: items.values() for host_id, items in self._changed.items()}
+        self._counted |= await alerts.objects_changed(
+            self.session, self.now_us, changes, self._reporting
+        )
+        if self._counted:
             await self.session.flush()
-            for summary in await hosts.recount(self.session, list(self._changed)):
+            for summary in await hosts.recount(self.session, list(self._counted)):
                 connecting = summary.presence == Presence.CONNECTING.value
                 if connecting and summary.host_id in self._reported:
                     summary.presence = Presence.ONLINE.value

@@ -1,8 +1,9 @@
 """Where agents come in: enrollment and the uplink."""
 
 from fastapi import APIRouter, Request, WebSocket
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from arraywright.dependencies import RuntimeDep
+from arraywright.dependencies import RuntimeDep, get_runtime
 from arraywright.hosts import enrolment
 from arraywright.kit.problems import problems
 from arraywright.kit.web import base_url, client_address
@@ -36,6 +37,16 @@ async def get_enrol_status(
     )
 
 
-@router.websocket("/link", name="link")
-async def open_link(websocket: WebSocket, runtime: RuntimeDep) -> None:
-    await link_session.serve(websocket, runtime)
+class AgentLink:
+    """Serves agents without a walk through all routes: thousands may dial at once."""
+
+    def __init__(self, app: ASGIApp, path: str) -> None:
+        self._app = app
+        self._path = path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "websocket" or scope["path"] != self._path:
+            await self._app(scope, receive, send)
+            return
+        websocket = WebSocket(scope, receive, send)
+        await link_session.serve(websocket, await get_runtime(websocket))

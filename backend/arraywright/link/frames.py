@@ -45,8 +45,9 @@ INCOMING: dict[str, type[Wire]] = {
     "nack": NackFrame,
 }
 TOLD = (CmdAckFrame, ResultFrame, AnswerFrame)
-# What no field may hold, wherever it stands: looked for once in the text of a frame.
-_SUSPECT = re.compile(r"\\u0000|NaN|Infinity|[eE]\+?\d{3}|\d{19}")
+# What no field may hold, wherever it stands: looked for once in the text of a frame. Digits of a
+# text, as in a GUID, are none of it: a number follows a colon, a comma or a bracket.
+_SUSPECT = re.compile(r"\\u0000|NaN|Infinity|[:\[,]\s*-?(?:\d{19}|[\d.]+[eE]\+?\d{3})")
 UNREADABLE_CODE = 64001
 EVENTS_PER_FRAME = 256
 LARGEST_DOCUMENT = 128 * 1024

@@ -6,10 +6,11 @@ new name, a branch. It tells everything it has kept once more, and what is store
 another name of the same epoch is recognized by its content: nothing is lost, nothing is twice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID, uuid5
 
-from sqlalchemy import func, select
+from pydantic_core import to_json
+from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.events.models import Event
@@ -28,6 +29,18 @@ def stored_under(cursor: SyncCursor) -> str:
 
 def _name(epoch: str, branch: int) -> str:
     return epoch if branch == 0 else str(uuid5(UUID(epoch), f"branch {branch}"))
+
+
+_NEWEST_SQLITE = """
+    SELECT n.value ->> 0, coalesce((SELECT max(seq) FROM event
+        WHERE host_id = n.value ->> 0 AND epoch = n.value ->> 1), 0)
+    FROM json_each(:names) AS n
+"""
+_NEWEST_POSTGRES = """
+    SELECT n ->> 0, coalesce((SELECT max(seq) FROM event
+        WHERE host_id = CAST(n ->> 0 AS uuid) AND epoch = n ->> 1), 0)
+    FROM json_array_elements(CAST(:names AS json)) AS n
+"""
 
 
 async def _newest(session: AsyncSession, host_id: UUID, name: str) -> int:
@@ -49,10 +62,16 @@ async def _names(session: AsyncSession, host_id: UUID, epoch: str) -> dict[str, 
     return names
 
 
-async def goes_on(session: AsyncSession, cursor: SyncCursor) -> bool:
-    """Whether nothing is stored beyond the cursor under its name."""
-    newest = await _newest(session, cursor.host_id, stored_under(cursor))
-    return newest <= cursor.event_seq
+async def newest(session: AsyncSession, cursors: Collection[SyncCursor]) -> dict[UUID, int]:
+    """Of each host: the number of the newest event that is stored under the name of its log."""
+    postgres = session.get_bind().dialect.name == "postgresql"
+    listed = [
+        (str(row.host_id) if postgres else row.host_id.hex, stored_under(row)) for row in cursors
+    ]
+    statement = text(_NEWEST_POSTGRES if postgres else _NEWEST_SQLITE)
+    connection = await session.connection()
+    found = await connection.execute(statement, {"names": to_json(listed).decode()})
+    return {UUID(str(host_id)): seq for host_id, seq in found}
 
 
 async def begin_branch(

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -50,6 +50,8 @@ class Sender(Protocol):
     def refuse(self, detail: str) -> bool: ...
 
     async def wait(self, seconds: float) -> None: ...
+
+    def settled(self) -> None: ...
 
 
 class Intake:
@@ -110,7 +112,12 @@ class Intake:
     def _host(self) -> UUID:
         return self._sender.host_id
 
-    async def _submit(self, apply: Apply, done: Mapping[str, Any] | None = None) -> None:
+    async def _submit(
+        self,
+        apply: Apply,
+        done: Mapping[str, Any] | None = None,
+        then: Callable[[], None] | None = None,
+    ) -> None:
         """Hands work to the writer; `done` is filled while it is applied and sent after."""
         await self._room.acquire()
         host_id, fence = self._sender.host_id, self._sender.fence
@@ -140,6 +147,8 @@ class Intake:
                 self._ask_for_full()
             elif done is not None:
                 self._sender.send(done)
+            if then is not None:
+                then()
 
         await self._writer.submit(host_id, guarded, answer)
 
@@ -241,7 +250,7 @@ class Intake:
                 kept=kept,
             )
 
-        await self._submit(apply, ack)
+        await self._submit(apply, ack, self._sender.settled)
 
     async def _heartbeat(self, frame: HeartbeatFrame) -> None:
         """Having been heard is all it is for, but for the one that says what is durable."""

@@ -94,7 +94,6 @@ class Presence:
         async with self._runtime.database.write() as session:
             await service.set_late(session, late=late, heard=self._told_late - late)
         self._told_late = late
-        self._runtime.outbox.wake()
 
     async def _set_offline(self) -> None:
         """But for those that a newer session has greeted meanwhile: its fence says so."""
@@ -112,4 +111,3 @@ class Presence:
             self._gone = gone | self._gone  # look again
             raise
         self._told_late -= set(left)
-        runtime.outbox.wake()

@@ -4,7 +4,8 @@ from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, func, insert, select, tuple_, update
+from pydantic_core import to_json
+from sqlalchemy import bindparam, delete, func, insert, select, text, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -14,6 +15,25 @@ from arraywright.storage.models import ObjectState
 
 CHUNK = 500
 KEY_COLUMNS = ("host_id", "kind", "key")
+REPORTED = ("rev", "config_rev", "life", "changed_us", "doc")
+PROJECTED = tuple(
+    name
+    for name in ObjectState.__mapper__.columns.keys()  # noqa: SIM118 (not a dict)
+    if name not in (*KEY_COLUMNS, *REPORTED, "id")
+)
+
+_STORED = [ObjectState.__table__.c[name] for name in (*KEY_COLUMNS, *PROJECTED)]
+_SELECTED = ", ".join(f"o.{column.name}" for column in _STORED)
+# Many keys of three columns: SQLite reads the whole table for a list of tuples.
+_STORED_SQLITE = f"""
+    SELECT {_SELECTED} FROM json_each(:names) AS n CROSS JOIN object_state AS o
+    ON o.host_id = n.value ->> 0 AND o.kind = n.value ->> 1 AND o.key = n.value ->> 2
+"""  # noqa: S608 (names of columns)
+_STORED_POSTGRES = f"""
+    SELECT {_SELECTED} FROM json_array_elements(CAST(:names AS json)) AS n
+    JOIN object_state AS o
+    ON o.host_id = CAST(n ->> 0 AS uuid) AND o.kind = n ->> 1 AND o.key = n ->> 2
+"""  # noqa: S608 (names of columns)
 
 
 async def cursors(session: AsyncSession, host_ids: Collection[UUID]) -> dict[UUID, SyncCursor]:
@@ -55,6 +75,41 @@ async def upsert_objects(session: AsyncSession, rows: list[dict[str, Any]]) -> N
     }
     await session.execute(
         statement.on_conflict_do_update(index_elements=list(KEY_COLUMNS), set_=changes), rows
+    )
+
+
+async def projections(
+    session: AsyncSession, names: Collection[tuple[UUID, str, str]]
+) -> dict[tuple[UUID, str, str], tuple[Any, ...]]:
+    """What is stored beside the documents of these objects."""
+    if not names:
+        return {}
+    postgres = session.get_bind().dialect.name == "postgresql"
+    listed = to_json([(host if postgres else host.hex, *rest) for host, *rest in names]).decode()
+    statement = text(_STORED_POSTGRES if postgres else _STORED_SQLITE).columns(*_STORED)
+    connection = await session.connection()
+    rows = await connection.execute(statement, {"names": listed})
+    return {(row[0], row[1], row[2]): tuple(row[3:]) for row in rows}
+
+
+async def replace_documents(session: AsyncSession, rows: list[dict[str, Any]]) -> None:
+    """Of objects whose other columns stay as they are."""
+    if not rows:
+        return
+    table = ObjectState.__table__
+    statement = (
+        update(ObjectState)
+        .where(*(table.c[name] == bindparam(f"of_{name}") for name in KEY_COLUMNS))
+        .values({name: bindparam(f"new_{name}") for name in REPORTED})
+    )
+    connection = await session.connection()
+    await connection.execute(
+        statement,
+        [
+            {f"of_{name}": row[name] for name in KEY_COLUMNS}
+            | {f"new_{name}": row[name] for name in REPORTED}
+            for row in rows
+        ],
     )
 
 

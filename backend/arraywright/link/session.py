@@ -26,7 +26,8 @@ from arraywright.kit.problems import HostOfflineError, HostTimeoutError
 from arraywright.kit.waiting import happened
 from arraywright.kit.web import client_address
 from arraywright.link import admission
-from arraywright.link.admission import RefusedError
+from arraywright.link.admission import Admitted, RefusedError
+from arraywright.link.batch import Batch
 from arraywright.link.frames import BadFrameError, Received, UnsupportedFrameError, parse_frame
 from arraywright.link.identity import Machine
 from arraywright.link.intake import Intake
@@ -41,7 +42,8 @@ QUERY_TIMEOUT_S = 2.0
 CLOSE_TIMEOUT_S = 5.0
 OUTGOING_FRAMES = 1000
 BAD_FRAMES = 3
-HELLOS_PER_S = 100
+SETTLE_S = 20.0
+"""A host that has not told its state by then leaves its place at the door to the next one."""
 POLICY_VIOLATION = 1008
 GOING_AWAY = 1001
 
@@ -59,6 +61,9 @@ class AgentSession:
         self._bad_frames = 0
         self._is_stranger = True
         self._closed = asyncio.Event()
+        self._incoming: asyncio.Future[Any] | None = None
+        self._is_inside = False
+        self._has_ended = False
         self._close_code = POLICY_VIOLATION
         self._nonce = secrets.token_hex(32)
 
@@ -78,11 +83,14 @@ class AgentSession:
 
     def close(self, nack: str | None, detail: str = "") -> None:
         if nack is None:
-            self._close_code = GOING_AWAY
-            self.send({"t": "goaway", "reason": "shutdown", "spread_s": self._window_s()})
+            self._go_away("shutdown", self._window_s())
         else:
             self.nack(nack, detail)
         self._closed.set()
+
+    def _go_away(self, reason: str, spread_s: int) -> None:
+        self._close_code = GOING_AWAY
+        self.send({"t": "goaway", "reason": reason, "spread_s": spread_s})
 
     async def query(self, name: str, args: Mapping[str, Any]) -> AnswerFrame:
         query_id = str(uuid4())
@@ -126,21 +134,16 @@ class AgentSession:
         await self._websocket.accept()
         sender = asyncio.create_task(self._sender())
         try:
-            self.send(
-                {
-                    "t": "challenge",
-                    "nonce": self._nonce,
-                    "server_id": str(self._runtime.server_id),
-                    "server_time_us": self._runtime.clock.now_us(),
-                }
-            )
             if await self._greet():
                 self._leave_strangers()
-                self._runtime.registry.register(self)
                 await self._listen()
         finally:
+            self._has_ended = True
             self._closed.set()
             self._leave_strangers()
+            self.settled()
+            if self._incoming is not None:
+                self._incoming.cancel()
             self._runtime.registry.unregister(self)
             for future in self._queries.values():
                 future.cancel()
@@ -156,24 +159,48 @@ class AgentSession:
 
     async def _receive(self) -> str | None:
         """The next text frame; None when the connection ends, from either side."""
-        incoming = asyncio.ensure_future(self._websocket.receive())
-        closed = asyncio.ensure_future(self._closed.wait())
-        try:
-            await asyncio.wait({incoming, closed}, return_when=asyncio.FIRST_COMPLETED)
-            if not incoming.done():
-                return None
-            message = incoming.result()
-        except RuntimeError:
+        incoming = self._coming()
+        if not incoming.done():
+            closed = asyncio.ensure_future(self._closed.wait())
+            try:
+                await asyncio.wait({incoming, closed}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                closed.cancel()
+        if not incoming.done() or self._has_gone:
             return None
-        finally:
-            incoming.cancel()
-            closed.cancel()
-        if message["type"] == "websocket.disconnect":
-            return None
-        text = message.get("text")
+        self._incoming = None
+        text = incoming.result().get("text")
         return text if isinstance(text, str) else ""
 
+    def _coming(self) -> asyncio.Future[Any]:
+        """What comes next; kept, so that a disconnection is noticed meanwhile."""
+        if self._incoming is None:
+            self._incoming = asyncio.ensure_future(self._websocket.receive())
+        return self._incoming
+
+    @property
+    def _has_gone(self) -> bool:
+        """Whether nobody would hear an answer."""
+        if self._closed.is_set():
+            return True
+        if self._incoming is None or not self._incoming.done():
+            return False
+        if self._incoming.cancelled() or self._incoming.exception() is not None:
+            return True
+        return bool(self._incoming.result()["type"] == "websocket.disconnect")
+
     async def _greet(self) -> bool:
+        if self._runtime.door.is_full:
+            self._go_away("busy", self._runtime.door.send_away())
+            return False
+        self.send(
+            {
+                "t": "challenge",
+                "nonce": self._nonce,
+                "server_id": str(self._runtime.server_id),
+                "server_time_us": self._runtime.clock.now_us(),
+            }
+        )
         try:
             async with asyncio.timeout(HELLO_TIMEOUT_S):
                 text = await self._receive()
@@ -182,6 +209,8 @@ class AgentSession:
             frame = parse_frame(text).frame
             if not isinstance(frame, HelloFrame):
                 raise RefusedError("bad", "the first frame must be a hello")
+            if not await self._enter():
+                return False
             await self._welcome(frame)
         except RefusedError as refused:
             logger.warning("an agent was refused: %s", refused.detail)
@@ -191,8 +220,37 @@ class AgentSession:
         except TimeoutError:
             self.nack("bad", "no hello within 10 seconds")
         else:
-            return True
+            return self.host_id.int != 0
         return False
+
+    async def _enter(self) -> bool:
+        """Waits for the turn of this hello; False if it came too late, or went away."""
+        door = self._runtime.door
+        if door.is_full:
+            self._go_away("busy", door.send_away())
+            return False
+        if not door.try_enter():
+            turn = asyncio.ensure_future(door.enter())
+            closed = asyncio.ensure_future(self._closed.wait())
+            others = {self._coming(), closed}
+            try:
+                await asyncio.wait({turn, *others}, return_when=asyncio.FIRST_COMPLETED)
+                if not turn.done() and not self._has_gone:
+                    await asyncio.wait({turn, closed}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                closed.cancel()
+                entered = turn.done()
+                turn.cancel()
+            if not entered:
+                return False
+        self._is_inside = True
+        return True
+
+    def settled(self) -> None:
+        """Its place at the door is the next one's."""
+        if self._is_inside:
+            self._is_inside = False
+            self._runtime.door.leave()
 
     def _verify(self, hello: HelloFrame, public_key: str) -> None:
         server_id = self._runtime.server_id
@@ -205,7 +263,7 @@ class AgentSession:
             raise RefusedError("unauthorised", "the signature does not fit the key") from error
 
     def _window_s(self) -> int:
-        return max(5, len(self._runtime.registry) // HELLOS_PER_S)
+        return self._runtime.door.spread_s(len(self._runtime.registry))
 
     async def _welcome(self, hello: HelloFrame) -> None:
         runtime = self._runtime
@@ -221,16 +279,61 @@ class AgentSession:
             boot_id=hello.boot_id,
             event_epoch=hello.event_epoch,
         )
-        async with runtime.database.write() as session:
-            host = await hosts.host(session, host_id)
-            if host is None:
-                raise RefusedError("unauthorised", "this host has been retired")
-            admitted = await admission.admit(session, runtime, hello, host, self.machine)
-        runtime.outbox.wake()
+        admitted = await self._admitted(hello)
         if isinstance(admitted, RefusedError):
             raise admitted
+        if admitted is not None and admitted.acked_rev == 0:
+            asyncio.get_running_loop().call_later(SETTLE_S, self.settled)
+        else:
+            self.settled()
+
+    async def _admitted(self, hello: HelloFrame) -> Admitted | RefusedError | None:
+        """Judged and stored together with other hellos; None if nobody waits for it any more."""
+        runtime = self._runtime
+        while True:
+            found: list[Admitted | RefusedError] = []
+            is_second: list[bool] = []
+            stored: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
+
+            async def judge(
+                batch: Batch,
+                found: list[Admitted | RefusedError] = found,
+                is_second: list[bool] = is_second,
+            ) -> None:
+                found.clear()
+                is_second.clear()
+                if self._has_gone:
+                    return
+                if UUID(hello.agent_id) in batch.greeted:
+                    is_second.append(True)  # who is connected is known after the first
+                    return
+                found.append(await admission.admit(batch, runtime, hello, self.machine))
+
+            def answer(
+                error: Exception | None,
+                found: list[Admitted | RefusedError] = found,
+                stored: asyncio.Future[Exception | None] = stored,
+            ) -> None:
+                if error is None and found and isinstance(found[0], Admitted):
+                    self._connected(UUID(hello.agent_id), found[0])
+                if not stored.done():
+                    stored.set_result(error)
+
+            await runtime.writer.submit(UUID(hello.agent_id), judge, answer, is_hello=True)
+            error = await stored
+            if error is not None:
+                raise RefusedError("overload", "the hello could not be stored") from error
+            if not is_second:
+                return found[0] if found else None
+
+    def _connected(self, host_id: UUID, admitted: Admitted) -> None:
+        """Right after the commit, so that the next hello finds who is connected."""
+        runtime = self._runtime
         self.host_id = host_id
         self.fence = admitted.fence
+        if self._has_ended:
+            runtime.registry.departed(host_id, self.fence)
+            return
         fence = {} if admitted.agent_fence is None else {"fence": admitted.agent_fence}
         self.send(
             {
@@ -243,6 +346,7 @@ class AgentSession:
                 **fence,
             }
         )
+        runtime.registry.register(self)
 
     async def _listen(self) -> None:
         intake = Intake(self, self._runtime.writer, self._runtime.allowances)

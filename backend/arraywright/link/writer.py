@@ -16,7 +16,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from arraywright.kit.clock import Clock
 from arraywright.kit.database import Database
 from arraywright.link.batch import Batch
-from arraywright.live.outbox import Dispatcher
 
 logger = logging.getLogger(__name__)
 QUEUE_ITEMS = 5000
@@ -31,24 +30,25 @@ class _Item:
     host_id: UUID
     apply: Apply
     answer: Answer
+    is_hello: bool
 
 
 class Writer:
-    def __init__(
-        self, database: Database, clock: Clock, outbox: Dispatcher, group_s: float
-    ) -> None:
+    def __init__(self, database: Database, clock: Clock, group_s: float) -> None:
         self._database = database
         self._clock = clock
-        self._outbox = outbox
+        self._reporting: set[UUID] = set()
         self._group_s = group_s
         self._queue: asyncio.Queue[_Item | None] = asyncio.Queue(QUEUE_ITEMS)
 
     def now_us(self) -> int:
         return self._clock.now_us()
 
-    async def submit(self, host_id: UUID, apply: Apply, answer: Answer) -> None:
+    async def submit(
+        self, host_id: UUID, apply: Apply, answer: Answer, *, is_hello: bool = False
+    ) -> None:
         """Waits for room in the queue, which is what slows down a flooding agent."""
-        await self._queue.put(_Item(host_id, apply, answer))
+        await self._queue.put(_Item(host_id, apply, answer, is_hello))
 
     async def stop(self) -> None:
         """Ends `run` once everything submitted before is stored."""
@@ -79,13 +79,13 @@ class Writer:
             logger.exception("a frame could not be stored")
             group[0].answer(error)
             return
-        self._outbox.wake()
         for item in group:
             item.answer(None)
 
     async def _apply(self, session: AsyncSession, group: list[_Item]) -> None:
-        batch = Batch(session, self._clock.now_us())
+        batch = Batch(session, self._clock.now_us(), self._reporting)
         await batch.load({item.host_id for item in group})
+        await batch.expect({item.host_id for item in group if item.is_hello})
         for item in group:
             await item.apply(batch)
         await batch.finish()

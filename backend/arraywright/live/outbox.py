@@ -1,8 +1,11 @@
 """From a committed change to the live streams.
 
-A change is written to the outbox in the transaction that makes it; the dispatcher takes what
-is committed, hands it to the hub and removes it. A rolled-back change is never told, and a
-committed one is told even if the process dies in between.
+A change is told right after the commit of the transaction that makes it, never if that is rolled
+back. The streams live in the server's process and do not survive it, nor do changes that it has
+committed and not told: clients of the next process begin anew.
+
+Another process (the command line, a restore) leaves its changes in the outbox, in the transaction
+that makes them. The dispatcher takes them from there.
 """
 
 import asyncio
@@ -12,7 +15,7 @@ from uuid import UUID
 from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from arraywright.kit.database import Database
+from arraywright.kit.database import NEWS, Database
 from arraywright.kit.waiting import happened
 from arraywright.live.hub import Change, Hub
 from arraywright.live.models import OutboxItem
@@ -25,11 +28,18 @@ POLL_S = 2.0
 def add(
     session: AsyncSession, *, kind: str, object_id: str, rev: int, host_id: UUID | None = None
 ) -> None:
-    session.add(OutboxItem(kind=kind, object_id=object_id, rev=rev, host_id=host_id))
+    news = session.info.get(NEWS)
+    if news is None:
+        session.add(OutboxItem(kind=kind, object_id=object_id, rev=rev, host_id=host_id))
+    else:
+        news.append(Change(kind, object_id, rev, host_id))
 
 
 async def add_many(session: AsyncSession, changes: list[Change]) -> None:
-    if changes:
+    news = session.info.get(NEWS)
+    if news is not None:
+        news.extend(changes)
+    elif changes:
         await session.execute(
             insert(OutboxItem),
             [
@@ -49,6 +59,7 @@ class Dispatcher:
         self._database = database
         self._hub = hub
         self._news = asyncio.Event()
+        database.publish = hub.publish
 
     def wake(self) -> None:
         self._news.set()
