@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", "docs/install.md", "docs/first-steps.md", "docs/upgrade.md", "docs/troubleshooting.md",
          "docs/api.md", "docs/monitoring.md",
          "docs/recovery.md", "docs/security.md", "docs/storcli.md", "docs/prediction.md",
-         "docs/limits.md", "docs/speed.md", "docs/testing.md", "docs/README.md", "ARCHITECTURE.md",
+         "docs/limits.md", "docs/speed.md", "docs/scale.md", "docs/testing.md", "docs/README.md", "ARCHITECTURE.md",
          "CONTRIBUTING.md", "SECURITY.md", "backend/README.md", "frontend/README.md"]
 # What a chain is run in; see run_documents.py.
 CHAINS = {

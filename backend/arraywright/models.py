@@ -5,7 +5,7 @@ from arraywright.audit.models import AuditEntry
 from arraywright.auth.models import ApiToken, UiSession, User
 from arraywright.commands.models import Command, Idempotency
 from arraywright.events.models import Event
-from arraywright.hosts.models import EnrolToken, Host, HostSummary
+from arraywright.hosts.models import EnrolToken, Host, HostSummary, HostTally
 from arraywright.kit.database import Base
 from arraywright.lab.models import SavedScenario
 from arraywright.link.models import Installation, SyncCursor
@@ -23,6 +23,7 @@ __all__ = [
     "Event",
     "Host",
     "HostSummary",
+    "HostTally",
     "Idempotency",
     "Installation",
     "MetricPoint",

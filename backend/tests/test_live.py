@@ -91,7 +91,7 @@ async def test_changes_are_told(raid5: FakeAgent, callers: Callers) -> None:
 async def test_resume_after_a_break(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
     async with listening(viewer) as stream:
         await stream.expect("ready")
-        await raid5.change("drive", "d0", documents.drive(0, locating=True))
+        await raid5.change("drive", "d0", documents.drive(0, state="hot_spare"))
         await stream.changes_until("host")
         last_id = stream.last_id
     await raid5.change("drive", "d1", documents.drive(1, locating=True))
@@ -115,7 +115,7 @@ async def test_nothing_is_missed_between_the_first_answers_and_the_stream(
 ) -> None:
     position = (await viewer.get("/auth/session")).json()["live_position"]
     drive = (await viewer.get("/drives")).json()["items"][0]
-    await raid5.change("drive", "d0", documents.drive(0, locating=True))
+    await raid5.change("drive", "d0", documents.drive(0, state="hot_spare"))
     async with listening(viewer, after=position) as stream:
         await stream.expect("ready")
         await stream.changes_until("drive", drive["id"])
@@ -164,7 +164,7 @@ async def test_topics(raid5: FakeAgent, callers: Callers) -> None:
         # What was under way before the choice comes first, with the first host at the latest.
         await raid5.change("drive", "d0", documents.drive(0))
         await stream.changes_until("host")
-        await raid5.change("drive", "d0", documents.drive(0, locating=True))
+        await raid5.change("drive", "d0", documents.drive(0, state="hot_spare"))
         assert await stream.changes_until("host") == {"host"}
         host = f"host:{raid5.agent_id}"
         assert (await viewer.put(path, json={"topics": [host]})).status_code == 200

@@ -103,6 +103,11 @@ def rows(connection: Connection) -> Rows:
     return found
 
 
+def _texts(options: Any) -> dict[str, str]:
+    """Of the conditions of indexes: as objects they are never the same."""
+    return {name: str(value) for name, value in (options or {}).items()}
+
+
 def schema(connection: Connection) -> dict[str, Any]:
     """Everything that must be the same, whichever way a schema was reached."""
     look = inspect(connection)
@@ -115,7 +120,10 @@ def schema(connection: Connection) -> dict[str, Any]:
             "key": look.get_pk_constraint(name)["constrained_columns"],
             "references": {str(each["name"]): each for each in look.get_foreign_keys(name)},
             "unique": {str(each["name"]): each for each in look.get_unique_constraints(name)},
-            "indexes": {str(each["name"]): each for each in look.get_indexes(name)},
+            "indexes": {
+                str(each["name"]): {**each, "dialect_options": _texts(each.get("dialect_options"))}
+                for each in look.get_indexes(name)
+            },
         }
         for name in look.get_table_names()
     }

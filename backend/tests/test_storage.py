@@ -272,3 +272,35 @@ async def test_a_host_is_as_well_as_its_findings_say(
     unwritable = documents.finding("state_unwritable", "host", "host")
     await raid5.change("host", "host", documents.host(findings=[unwritable]))
     assert await figures() == ("needs_attention", 0)
+
+
+async def test_a_mere_figure_moves_no_host(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    """Lists of hosts are fetched again when a host's `rev` moves: not with each temperature."""
+
+    async def rev() -> int:
+        found = (await viewer.get(f"/hosts/{raid5.agent_id}")).json()
+        return int(found["rev"])
+
+    before = await rev()
+    await raid5.change("drive", "d7", documents.drive(7, temperature_c=41))
+    drives = (await viewer.get("/drives", params={"q": "SN0007"})).json()["items"]
+    assert drives[0]["temperature_c"] == 41
+    assert await rev() == before
+    await raid5.change("drive", "d7", documents.drive(7, state="hot_spare"))
+    assert await rev() > before
+    fleet = (await viewer.get("/fleet")).json()
+    states = {row["state"]: row["count"] for row in fleet["drives_by_state"]}
+    assert states == {"online": 4, "unconfigured_good": 3, "hot_spare": 1}
+
+
+async def test_lists_follow_a_host_that_is_renamed(
+    raid5: FakeAgent, viewer: httpx.AsyncClient
+) -> None:
+    await raid5.close()
+    raid5.hostname = "zulu"
+    await raid5.connect()
+    for query in ({"q": "ZULU"}, {"q": "sn0003"}, {}):
+        page = (await viewer.get("/drives", params=query)).json()
+        assert {item["host_name"] for item in page["items"]} == {"zulu"}, query
+        assert page["total"] == len(page["items"])
+    assert (await viewer.get("/drives", params={"q": "alpha"})).json()["items"] == []

@@ -33,7 +33,7 @@ class Host(Base):
     enrolled_us: Mapped[int]
     enrol_token_id: Mapped[UUID | None] = mapped_column(default=None, index=True)
     labels: Mapped[list[Any]] = mapped_column(default=list)
-    retired_us: Mapped[int | None] = mapped_column(default=None)
+    retired_us: Mapped[int | None] = mapped_column(default=None, index=True)
 
     @classmethod
     def host_of_row(cls) -> InstrumentedAttribute[UUID]:
@@ -101,6 +101,21 @@ class HostSummary(Base):
     @classmethod
     def _online(cls) -> ColumnElement[bool]:
         return cls.presence.in_(HERE)
+
+
+class HostTally(Base):
+    """How many objects of a kind and state a host has, for the figures of the fleet."""
+
+    __tablename__ = "host_tally"
+    __table_args__ = (Index("ix_host_tally_kind", "kind", "state", "count", "size_bytes"),)
+
+    host_id: Mapped[UUID] = mapped_column(
+        ForeignKey("host.id", ondelete="CASCADE"), primary_key=True
+    )
+    kind: Mapped[str] = mapped_column(String(32), primary_key=True)
+    state: Mapped[str] = mapped_column(String(32), primary_key=True)
+    count: Mapped[int]
+    size_bytes: Mapped[int]
 
 
 class EnrolToken(Base):

@@ -1,7 +1,7 @@
 """Questions about hosts."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from arraywright.alerts.models import Alert
 from arraywright.alerts.schemas import ServerRule
 from arraywright.hosts.filters import HostFilter
-from arraywright.hosts.models import EnrolToken, Host, HostSummary, namesake, shown_name
+from arraywright.hosts.models import EnrolToken, Host, HostSummary, HostTally, namesake, shown_name
 from arraywright.kit.paging_sql import Rows
 from arraywright.kit.presence import HERE, Presence
 from arraywright.link.models import SyncCursor
@@ -38,14 +38,14 @@ CALM_STATES = (None, *WORST_STATES[:2])
 SEVERITIES = ("debug", "progress", "info", "warning", "critical", "fatal")
 
 
+TALLIED = ("drive", "virtual_drive", "operation")
 LARGEST_SUM = 2**62
 """What a column of a sum holds, with room to spare."""
 _HALF = 2**32
 
 
-def _size_sums() -> tuple[Any, Any]:
+def _size_sums(size: Any) -> tuple[Any, Any]:
     """The sum of sizes in two halves: of many large ones it is more than 64 bits hold."""
-    size = ObjectState.size_bytes
     return (
         func.coalesce(func.sum(size // _HALF), 0),
         func.coalesce(func.sum(size % _HALF), 0),
@@ -185,6 +185,25 @@ async def _apply_findings(session: AsyncSession, rows: Collection[HostSummary]) 
             row.worst_state = ControllerStatus.NEEDS_ATTENTION.value
 
 
+async def _keep_tallies(
+    session: AsyncSession, host_ids: Collection[UUID], lines: dict[UUID, list[_Line]]
+) -> None:
+    found = await session.execute(select(HostTally).where(HostTally.host_id.in_(host_ids)))
+    stored = {(row.host_id, row.kind, row.state): row for row in found.scalars()}
+    for host_id in host_ids:
+        for line in lines[host_id]:
+            if line.kind not in TALLIED:
+                continue
+            size = min(LARGEST_SUM, line.size_bytes)
+            row = stored.pop((host_id, line.kind, line.state or ""), None)
+            if row is None:
+                row = HostTally(host_id=host_id, kind=line.kind, state=line.state or "")
+                session.add(row)
+            row.count, row.size_bytes = line.count, size
+    for row in stored.values():
+        await session.delete(row)
+
+
 async def recount(session: AsyncSession, host_ids: Collection[UUID]) -> list[HostSummary]:
     """Brings the figures of hosts up to date with their objects and alerts."""
     found = await session.execute(select(HostSummary).where(HostSummary.host_id.in_(host_ids)))
@@ -195,7 +214,7 @@ async def recount(session: AsyncSession, host_ids: Collection[UUID]) -> list[Hos
             ObjectState.kind,
             ObjectState.state,
             func.count(),
-            *_size_sums(),
+            *_size_sums(ObjectState.size_bytes),
             func.min(ObjectState.failures_left),
         )
         .where(ObjectState.host_id.in_(host_ids), ObjectState.deleted.is_(False))
@@ -208,6 +227,7 @@ async def recount(session: AsyncSession, host_ids: Collection[UUID]) -> list[Hos
     for row in rows:
         _apply_counts(row, lines[row.host_id])
         row.rev += 1
+    await _keep_tallies(session, host_ids, lines)
     await _apply_findings(session, rows)
     await recount_alerts(session, rows)
     return rows
@@ -307,6 +327,24 @@ async def names(
     return found
 
 
+async def rename(session: AsyncSession, host: Host, name: str) -> None:
+    """Beside its objects too."""
+    if name == host.name:
+        return
+    host.name = name
+    await session.execute(
+        update(ObjectState)
+        .where(ObjectState.host_id == host.id)
+        .values(host_name=name)
+        .execution_options(synchronize_session=False)
+    )
+
+
+async def own_names(session: AsyncSession, host_ids: Collection[UUID]) -> dict[UUID, str]:
+    found = await session.execute(select(Host.id, Host.name).where(Host.id.in_(host_ids)))
+    return {row[0]: row[1] for row in found}
+
+
 async def never_connected(session: AsyncSession, before_us: int) -> list[Any]:
     """Rows of (host, summary): enrolled before, and never seen."""
     found = await session.execute(
@@ -331,19 +369,12 @@ async def host_of_key(session: AsyncSession, public_key: str) -> Host | None:
 async def state_counts(session: AsyncSession, kind: str) -> list[tuple[str, int, int]]:
     """(state, number, bytes) over the fleet."""
     found = await session.execute(
-        select(
-            ObjectState.state,
-            func.count(),
-            *_size_sums(),
-        )
-        .join(Host, Host.id == ObjectState.host_id)
-        .where(ObjectState.kind == kind, ObjectState.deleted.is_(False), Host.retired_us.is_(None))
-        .group_by(ObjectState.state)
-        .order_by(ObjectState.state)
+        select(HostTally.state, func.sum(HostTally.count), *_size_sums(HostTally.size_bytes))
+        .where(HostTally.kind == kind)
+        .group_by(HostTally.state)
+        .order_by(HostTally.state)
     )
-    return [
-        (state or "", int(count), _size_sum(high, low)) for state, count, high, low in found.all()
-    ]
+    return [(state, int(count), _size_sum(high, low)) for state, count, high, low in found.all()]
 
 
 async def silent_names(session: AsyncSession) -> list[str]:
@@ -359,21 +390,20 @@ async def silent_names(session: AsyncSession) -> list[str]:
 
 
 async def presence_counts(session: AsyncSession) -> dict[str, int]:
-    found = await session.execute(
-        select(HostSummary.presence, func.count())
-        .join(Host, Host.id == HostSummary.host_id)
-        .where(Host.retired_us.is_(None))
-        .group_by(HostSummary.presence)
-    )
-    return {presence: int(count) for presence, count in found.all()}
+    """Of all, less those that are retired: few, and found by an index."""
+    counted = select(HostSummary.presence, func.count()).group_by(HostSummary.presence)
+    retired = counted.join(Host, Host.id == HostSummary.host_id).where(Host.retired_us > 0)
+    counts: Counter[str] = Counter()
+    for presence, count in await session.execute(counted):
+        counts[presence] += count
+    for presence, count in await session.execute(retired):
+        counts[presence] -= count
+    return {presence: count for presence, count in counts.items() if count > 0}
 
 
 async def least_failures_left(session: AsyncSession) -> int | None:
-    found = await session.execute(
-        select(func.min(HostSummary.drive_failures_left))
-        .join(Host, Host.id == HostSummary.host_id)
-        .where(Host.retired_us.is_(None))
-    )
+    """A retired host has none."""
+    found = await session.execute(select(func.min(HostSummary.drive_failures_left)))
     return found.scalar_one()
 
 

@@ -209,7 +209,7 @@ async def set_online(
     reported: bool,
 ) -> None:
     """A new session has proved who it is; `reported`: what is stored is what it has now."""
-    host.name = hostname[:255] or host.name
+    await repository.rename(session, host, hostname[:255] or host.name)
     summary.presence = (Presence.ONLINE if reported else Presence.CONNECTING).value
     summary.last_seen_us = now_us
     summary.connected_us = now_us

@@ -22,16 +22,17 @@ async def fetch_page(
     key_of: Callable[[Any], list[Any]],
     descending: bool = False,
     bind: Callable[[list[Any]], list[Any]] = list,
+    total: int | None = None,
 ) -> tuple[list[Any], str | None, int | None]:
     """Rows, next cursor and, on the first page, the total.
 
-    `key_of` gives the JSON form of a row's sort key; `bind` turns it back into values.
+    `key_of` gives the JSON form of a row's sort key; `bind` turns it back into values. `total`:
+    where the caller knows it, nothing is counted.
     """
-    total: int | None = None
-    if query.cursor is None:
+    if query.cursor is None and total is None:
         counted = select(func.count()).select_from(statement.order_by(None).subquery())
         total = (await session.execute(counted)).scalar_one()
-    else:
+    elif query.cursor is not None:
         given = decode_cursor(query.cursor, kinds)
         try:
             values = bind(given)

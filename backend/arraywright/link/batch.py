@@ -266,7 +266,12 @@ class Batch:
             for name, row in rows.items()
             if stored.get(name) != tuple(row[column] for column in repository.PROJECTED)
         }
-        self._counted |= {host_id for host_id, _, _ in moved}
+        affected = {host_id for host_id, _, _ in moved}
+        self._counted |= affected
+        if affected:
+            names = await hosts.own_names(self.session, affected)
+            for row in moved.values():
+                row["host_name"] = names[row["host_id"]]
         await repository.upsert_objects(self.session, list(moved.values()))
         await repository.replace_documents(
             self.session, [row for name, row in rows.items() if name not in moved]

@@ -19,7 +19,7 @@ REPORTED = ("rev", "config_rev", "life", "changed_us", "doc")
 PROJECTED = tuple(
     name
     for name in ObjectState.__mapper__.columns.keys()  # noqa: SIM118 (not a dict)
-    if name not in (*KEY_COLUMNS, *REPORTED, "id")
+    if name not in (*KEY_COLUMNS, *REPORTED, "id", "host_name")
 )
 
 _STORED = [ObjectState.__table__.c[name] for name in (*KEY_COLUMNS, *PROJECTED)]

@@ -1,5 +1,6 @@
 """Completes what the host says about what is possible with what only we know."""
 
+from functools import cache
 from typing import Any
 
 from arraywright.auth.principal import Principal
@@ -73,6 +74,7 @@ def reason(code: str, **params: str) -> Reason:
     return Reason(code=code, params=params, text=REASONS[code].format_map(params))
 
 
+@cache
 def role_needed(role: Role) -> Reason:
     return reason("role_needed", role=role.value)
 
@@ -89,13 +91,14 @@ def complete(
     principal: Principal,
     online: bool,
     last_seen_us: int | None,
-) -> dict[str, Reason]:
+) -> dict[str, Any]:
     """Role before offline before the host's own reasons.
 
-    A command with actions is named alone, or as `rebuild_pause` if it concerns one action.
+    A command with actions is named alone, or as `rebuild_pause` if it concerns one action. What
+    the host reports is checked with the object it belongs to.
     """
     known = OPERATIONS.get(kind, {})
-    blocked = {name: Reason.model_validate(value) for name, value in reported.items()}
+    blocked: dict[str, Any] = dict(reported)
     if not online:
         why = offline_reason(last_seen_us)
         blocked |= dict.fromkeys({*known, *reported} - POSSIBLE_OFFLINE, why)

@@ -43,8 +43,10 @@ def _reads(tag: str, model: type[T], filters: type[ObjectFilter]) -> APIRouter:
         principal: Viewer,
         session: ReadSession,
         query: Annotated[filters, Query()],  # type: ignore[valid-type]
-    ) -> Page[T]:
-        return await service.page(session, principal, model, query)
+    ) -> Response:
+        page = await service.page(session, principal, model, query)
+        # Its items have been checked one by one: not once more as a whole.
+        return Response(page.model_dump_json(by_alias=True), media_type="application/json")
 
     @router.get(f"/{{{parameter}}}", name="get", response_model=model, responses=problems(404))
     async def get_object(

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, String, Text
+from sqlalchemy import ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from arraywright.kit.database import Base
@@ -17,6 +17,14 @@ class ObjectState(Base):
         Index("ix_object_state_kind_group", "kind", "drive_group_id"),
         Index("ix_object_state_kind_state", "kind", "state"),
         Index("ix_object_state_host_kind", "host_id", "kind", "sort"),
+        # A page of a list is read, counted and searched in this index alone. `deleted` is no column
+        # of it: SQLite would take it for questions about a single host.
+        Index(
+            "ix_object_state_place",
+            *("kind", "host_name", "sort", "id", "search"),
+            sqlite_where=text("deleted IS 0"),
+            postgresql_where=text("deleted IS false"),
+        ),
     )
 
     host_id: Mapped[UUID] = mapped_column(
@@ -40,5 +48,7 @@ class ObjectState(Base):
     target_id: Mapped[UUID | None] = mapped_column(default=None)
     size_bytes: Mapped[int] = mapped_column(default=0)
     failures_left: Mapped[int | None] = mapped_column(default=None)
+    host_name: Mapped[str] = mapped_column(String(255), default="")
+    """The host's own name, which lists are in the order of."""
     sort: Mapped[str] = mapped_column(String(128), default="")
     search: Mapped[str] = mapped_column(Text, default="")

@@ -13,12 +13,19 @@ SPARES = ("hot_spare", "dedicated_hot_spare")
 WORD_KINDS = ("operation", "battery")
 NEWEST_FIRST = 10**17
 LARGEST_SIZE = 2**62
+SEARCH_BYTES = 1000
+"""What fits an index of PostgreSQL beside the other columns."""
 SEARCHED = ("name", "path", "serial", "model", "wwn", "device", "hostname", "source")
 
 
 def natural(text: str) -> str:
     """`/c0/e252/s10` sorts after `/c0/e252/s3`."""
     return re.sub(r"\d+", lambda match: match.group().zfill(6), text)[:128]
+
+
+def _searched(doc: dict[str, Any]) -> str:
+    text = " ".join(str(doc[name]) for name in SEARCHED if doc.get(name)).lower()
+    return text.encode()[:SEARCH_BYTES].decode(errors="ignore")
 
 
 def _failures_left(kind: str, doc: dict[str, Any]) -> int | None:
@@ -60,5 +67,5 @@ def project(host_id: UUID, kind: str, key: str, doc: dict[str, Any]) -> dict[str
         "size_bytes": min(size, LARGEST_SIZE) if type(size) is int and size > 0 else 0,
         "failures_left": _failures_left(kind, doc),
         "sort": sort if started is not None else natural(sort),
-        "search": " ".join(str(doc[f]) for f in SEARCHED if doc.get(f)).lower(),
+        "search": _searched(doc),
     }

@@ -13,6 +13,12 @@ from arraywright.storage.models import ObjectState
 from arraywright.storage.projection import ACTIVE_OPERATIONS
 
 EQUAL = ("host_id", "controller_id", "enclosure_id", "drive_group_id", "target_id")
+COUNTED = {
+    "controller": HostSummary.controllers,
+    "drive": HostSummary.drives,
+    "drive_group": HostSummary.drive_groups,
+    "virtual_drive": HostSummary.virtual_drives,
+}
 ONE_OF = {"state": ObjectState.state, "status": ObjectState.state, "level": ObjectState.level}
 
 
@@ -27,8 +33,14 @@ def objects(kind: str) -> Rows:
 
 
 def filtered(kind: str, query: PageQuery) -> Rows:
-    """Applies those filters that the query has; their names are the columns'."""
-    statement = objects(kind)
+    """What a page is made of, (id, host's name, place), for those filters that the
+    query has; their names are the columns'. Hosts that are retired have no objects.
+
+    Without documents: all that is asked for stands in one index.
+    """
+    statement: Rows = select(ObjectState.id, ObjectState.host_name, ObjectState.sort).where(
+        ObjectState.kind == kind, ObjectState.deleted.is_(False)
+    )
     for field in EQUAL:
         value = getattr(query, field, None)
         if value is not None:
@@ -46,13 +58,33 @@ def filtered(kind: str, query: PageQuery) -> Rows:
         statement = statement.where(running if active else ~running)
     text = getattr(query, "q", None)
     if text:
+        called = select(Host.name).where(
+            func.lower(Host.name).contains(text.lower(), autoescape=True)
+        )
         statement = statement.where(
             or_(
                 ObjectState.search.contains(text.lower(), autoescape=True),
-                func.lower(Host.name).contains(text.lower(), autoescape=True),
+                ObjectState.host_name.in_(called),
             )
         )
     return statement
+
+
+def is_whole(kind: str, query: PageQuery) -> bool:
+    """Whether the query asks for all objects of a kind that is counted for each host."""
+    return kind in COUNTED and not query.model_dump(exclude_defaults=True, exclude={"limit"})
+
+
+async def count_all(session: AsyncSession, kind: str) -> int:
+    found = await session.execute(select(func.sum(COUNTED[kind])))
+    return int(found.scalar_one() or 0)
+
+
+async def rows_of(session: AsyncSession, kind: str, ids: list[UUID]) -> list[Any]:
+    """In the order of the ids."""
+    found = await session.execute(objects(kind).where(ObjectState.id.in_(ids)))
+    rows = {row[0].id: row for row in found}
+    return [rows[object_id] for object_id in ids if object_id in rows]
 
 
 async def find(session: AsyncSession, kind: str, object_id: UUID) -> Any | None:

@@ -7,7 +7,6 @@ from sqlalchemy import literal
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.auth.principal import Principal
-from arraywright.hosts.models import Host
 from arraywright.kit.paging import PageQuery
 from arraywright.kit.paging_sql import fetch_page
 from arraywright.kit.problems import NotFoundError
@@ -25,16 +24,19 @@ async def rows(
 ) -> tuple[list[Any], str | None, int | None]:
     """By host, then by place within the host; operations newest first whatever the host."""
     newest_first = kind == "operation"
-    name: Any = literal("") if newest_first else Host.name
-    return await fetch_page(
+    name: Any = literal("") if newest_first else ObjectState.host_name
+    total = await repository.count_all(session, kind) if repository.is_whole(kind, query) else None
+    found, cursor, counted = await fetch_page(
         session,
         repository.filtered(kind, query),
         query,
         keys=[name, ObjectState.sort, ObjectState.id],
         kinds=(str, str, str),
-        key_of=lambda row: ["" if newest_first else row[4], row[0].sort, str(row[0].id)],
+        key_of=lambda row: ["" if newest_first else row[1], row[2], str(row[0])],
         bind=lambda values: [values[0], values[1], UUID(values[2])],
+        total=total,
     )
+    return await repository.rows_of(session, kind, [row[0] for row in found]), cursor, counted
 
 
 async def page(

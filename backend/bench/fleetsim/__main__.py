@@ -1,6 +1,7 @@
 """Measures the backend with thousands of agents.
 
     python -m bench.fleetsim --hosts 2000
+    python -m bench.fleetsim --hosts 10000 --lists
 
 The agents speak the real protocol over real sockets, with documents as large as those of real
 hosts. The figures are the CPU time of the backend's process alone, so they hold on a machine that
@@ -16,7 +17,7 @@ from pathlib import Path
 import uvloop
 
 from arraywright.settings import Settings
-from bench.fleetsim import hosts, scenarios
+from bench.fleetsim import hosts, lists, scenarios
 from bench.fleetsim.agent import Agent, World
 from bench.fleetsim.backend import Backend
 
@@ -32,6 +33,10 @@ async def measure(state: Path, arguments: argparse.Namespace) -> None:
         database_url=arguments.database_url,
         initial_admin_password_file=secret,
     )
+    if arguments.lists:
+        found = await lists.measure(state, settings, arguments.hosts)
+        _say("lists, CPU ms", {"hosts": arguments.hosts, **found})
+        return
     world = World(await hosts.enrol(settings, arguments.hosts))
     agents = [Agent(world, number) for number in range(arguments.hosts)]
     async with Backend(state, arguments.database_url) as backend:
@@ -56,6 +61,7 @@ async def measure(state: Path, arguments: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--hosts", type=int, default=500)
+    parser.add_argument("--lists", action="store_true", help="requests to a fleet without agents")
     parser.add_argument("--within", type=float, default=20.0, help="seconds of first connections")
     parser.add_argument("--steady", type=float, default=30.0, help="seconds of the steady state")
     parser.add_argument("--flood", type=int, default=4, help="changes of each host")
