@@ -143,8 +143,10 @@ void ctl_group_take_record(struct ctl_group *cg, const struct group_config *reco
             (i >= record->member_count || !uuid_equal(&record->members[i].drive, &cd->uuid))) {
             cd_place_clear(cd);
             cd->bad = true;
-            cd->has_state_reason = true;
-            reason_set(&cd->state_reason, apart ? REASON_LABEL_APART : REASON_LABEL_REPLACED, NULL);
+            cd_loss_tell(cd);
+            if (apart) {
+                reason_set(&cd->state_reason, REASON_LABEL_APART, NULL);
+            }
         }
     }
 }

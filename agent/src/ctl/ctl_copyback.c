@@ -18,6 +18,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "drive/drive_life.h"
 
 /* In a record: nobody replaces the lost drive by being put into its bay. */
 #define NO_SLOT UINT16_MAX
@@ -454,7 +455,7 @@ static bool group_copyback_look(struct ctl_group *cg)
         const struct ctl_drive *cd = cg->members[i];
 
         if (cd != NULL && cd->drive != NULL && cg_config(cg)->members[i].state == MEMBER_ONLINE &&
-            drive_counters(cd->drive)->predictive_failures > 0 &&
+            (drive_is_predicted(cd->drive) || cd->smart_failing) &&
             begin_by_itself(cg, i, spare_choose(cg, i, &reason))) {
             return true;
         }

@@ -384,7 +384,7 @@ static void found_take(struct ctl_drive *cd, struct foreign_drive *found)
     }
 }
 
-static struct ctl_drive *drive_by_device(const struct ctl *ctl, const void *device)
+struct ctl_drive *drive_by_device(const struct ctl *ctl, const void *device)
 {
     LIST_FOR_EACH (node, &ctl->drives) {
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);

@@ -28,6 +28,7 @@
 #include "ctl/ctl_host.h"
 #include "ctl/ctl_label.h"
 #include "ctl/ctl_measure.h"
+#include "ctl/ctl_loss.h"
 #include "ctl/ctl_number.h"
 #include "ctl/ctl_patrol.h"
 #include "ctl/ctl_size.h"
@@ -110,6 +111,8 @@ struct ctl_drive {
     bool departed;                 /* the host has taken the device back */
     bool claimed_here;             /* by us, through the device port */
     bool gone_noted;               /* its port has gone: to be dealt with in work */
+    enum reason_code path_lost;    /* REASON_OK: its path names it (ctl_path.c) */
+    const char *lost_path;
     bool return_noted;             /* its port is back: to be attached when idle */
     bool has_unsuitable;
     struct reason unsuitable;
@@ -407,6 +410,8 @@ struct ctl {
     struct store_request record_put;
     bool record_putting;
     struct ctl_numbers numbers;
+    struct ctl_losses losses;
+    char absent_paths[120]; /* that the configuration names (ctl_path.c) */
     struct ctl_sizes sizes;
     bool record_doubtful; /* a put has failed: either may be stored (ctl_record.c) */
     bool record_tried_last; /* STOPPING: to put that right */
@@ -951,6 +956,7 @@ void command_controller_set(struct ctl *ctl, struct ctl_command *command);
 void command_spare_add(struct ctl *ctl, struct ctl_command *command);
 void command_spare_remove(struct ctl *ctl, struct ctl_command *command);
 void command_rebuild(struct ctl *ctl, struct ctl_command *command);
+void command_task_work(struct ctl *ctl);
 void command_copyback(struct ctl *ctl, struct ctl_command *command);
 void command_bgi(struct ctl *ctl, struct ctl_command *command);
 

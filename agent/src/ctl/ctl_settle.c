@@ -221,10 +221,11 @@ static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
     if (label->member >= config->member_count ||
         !uuid_equal(&config->members[label->member].drive, &label->drive) ||
         (cg->members[label->member] != NULL && cg->members[label->member] != cd)) {
-        reason_set(&reason, went_apart(cg, label) ? REASON_LABEL_APART : REASON_LABEL_REPLACED,
-                   NULL);
-        settle_reason(cd, &reason);
         cd->bad = true;
+        cd_loss_tell(cd);
+        if (went_apart(cg, label)) {
+            reason_set(&cd->state_reason, REASON_LABEL_APART, NULL);
+        }
         cd->return_due = return_is_known(cd->ctl, cd->identity.key);
         return;
     }

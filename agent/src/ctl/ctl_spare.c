@@ -6,6 +6,8 @@
  * (1) One place is filled at a time, under `change`.
  * (2) A drive that could not take a place, or was lost while it was filled, is tried again later,
  *     if no other drive can take the place by then (ctl_attempt.c).
+ *     What stood in its way and was not its own fault is forgotten when no place is vacant: nobody
+ *     would notice that it has gone.
  * (3) Where a lost member was is in the group's record, so that a drive put there is taken also
  *     if the agent ended in between; a drive that a user has made good there is not.
  */
@@ -55,14 +57,20 @@ static void replacement_failed(struct replacement *replacement, int error)
     const struct ctl_drive *cd = replacement->cd;
     struct reason reason;
     char path[PATH_TEXT_BYTES];
+    char group[16];
+    char text[32];
 
     drive_path(cd, path, sizeof(path));
     if (!cd->present) {
         reason_set(&reason, REASON_DRIVE_GONE, "drive", path, NULL);
     } else if (replacement->cg->replacing_lost != REASON_OK) {
         reason_set(&reason, replacement->cg->replacing_lost, "drive", path, NULL);
-    } else {
+    } else if (error == -ENOSPC) {
         reason_from_store(&reason, error);
+    } else { /* the labels suffice, so it was for these */
+        (void)snprintf(group, sizeof(group), "%u", cg_config(replacement->cg)->index);
+        (void)snprintf(text, sizeof(text), "error %d", -error);
+        reason_set(&reason, REASON_REPLACE_UNSAVED, "group", group, "error", text, NULL);
     }
     place_not_taken(replacement->cd, replacement->cg, &reason);
 }
@@ -107,13 +115,10 @@ static void replacement_done(void *context, int error)
 
 void cd_place_lose(struct ctl_drive *former)
 {
-    struct reason reason;
-
+    cd_loss_note(former);
     cd_place_clear(former);
     former->bad = true;
-    former->has_state_reason = true;
-    reason_set(&reason, REASON_LABEL_REPLACED, NULL);
-    former->state_reason = reason;
+    cd_loss_tell(former);
     cd_state_update(former);
 }
 
@@ -434,6 +439,42 @@ static void arrivals_done(struct ctl *ctl)
     }
 }
 
+/* A transfer of its own has failed: that does not go away by itself. */
+static bool is_own_fault(enum reason_code why)
+{
+    return why == REASON_DRIVE_LOST_WRITE_ERROR || why == REASON_DRIVE_LOST_READ_ERRORS ||
+           why == REASON_DRIVE_LOST_TIMEOUT || why == REASON_DRIVE_LOST_FLUSH ||
+           why == REASON_DRIVE_LOST_ERROR_LIMIT;
+}
+
+static bool is_wanted(const struct ctl_drive *cd)
+{
+    LIST_FOR_EACH (node, &cd->ctl->groups) {
+        const struct ctl_group *cg = list_entry(node, const struct ctl_group, link);
+
+        if (cg_state(cg) != VIRTUAL_DRIVE_STATE_OPTIMAL &&
+            (!cd->spare || spare_is_assigned(cd, cg))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* (2) */
+static void attempts_forget(struct ctl *ctl)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        if (cd->group == NULL && cd->copyback_of == NULL && cd->attempt.failures > 0 &&
+            !attempt_is_forbidden(&cd->attempt) && !is_own_fault(cd->attempt.why.code) &&
+            !is_wanted(cd)) {
+            attempt_clear(&cd->attempt);
+            ctl_kick(ctl);
+        }
+    }
+}
+
 void ctl_spares_work(struct ctl *ctl)
 {
     if (ctl->change != NULL) {
@@ -446,5 +487,6 @@ void ctl_spares_work(struct ctl *ctl)
     }
     if (ctl->change == NULL) {
         arrivals_done(ctl);
+        attempts_forget(ctl);
     }
 }

@@ -266,10 +266,22 @@ static bool had_damaged_records(const void *subject, struct finding *finding)
     return true;
 }
 
+static bool lacks_configured_drives(const void *subject, struct finding *finding)
+{
+    const struct ctl *ctl = subject;
+
+    if (ctl->absent_paths[0] == '\0') {
+        return false;
+    }
+    finding_tell(finding, "names", ctl->absent_paths, NULL);
+    return true;
+}
+
 static const struct finding_row controller_rows[] = {
     {FINDING_CACHE_FAILED, cache_has_failed},
     {FINDING_CACHE_PRESERVED, cache_is_preserved},
     {FINDING_FOREIGN_CONFIGURATION, has_foreign_sets},
+    {FINDING_CONFIGURED_DRIVE_MISSING, lacks_configured_drives},
     {FINDING_STATE_RECORD_DAMAGED, had_damaged_records},
 };
 

@@ -11,6 +11,7 @@
 #include "ctl/member_returned.h"
 #include "ctl/place_drive.h"
 #include "ctl/vd_policies.h"
+#include "drive/drive_life.h"
 
 /* cg: of which it is, or was, a member. */
 static void drive_tell_of(const struct ctl_drive *cd, const struct ctl_group *cg,
@@ -60,8 +61,12 @@ static bool has_failed(const void *subject, struct finding *finding)
         return false; /* told as overwritten */
     }
     if (drive_holds(cd, LIFE_FAILED, finding)) {
-        if (finding->remedy.code == REASON_REMEDY_DRIVE_FAILED &&
-            !rule_drive(cd, LIFE_LOCATE, &reason)) {
+        if (finding->cause.code == REASON_DRIVE_LOST_NO_SPACE) {
+            finding->remedy.code = REASON_REMEDY_DRIVE_NO_SPACE;
+        } else if (finding->cause.code == REASON_DRIVE_LOST_READ_ONLY) {
+            finding->remedy.code = REASON_REMEDY_DRIVE_READ_ONLY;
+        } else if (finding->remedy.code == REASON_REMEDY_DRIVE_FAILED &&
+                   !rule_drive(cd, LIFE_LOCATE, &reason)) {
             finding->remedy.code = REASON_REMEDY_DRIVE_FAILED_DARK;
         }
         return true;
@@ -165,6 +170,19 @@ static bool rebuild_has_failed(const void *subject, struct finding *finding)
 
 /* Health */
 
+/* What happened to it before another drive took its place, if that is no reason to replace it. */
+static void remedy_of_loss(const struct ctl_drive *cd, struct finding *finding)
+{
+    enum reason_code why = cd_loss(cd);
+
+    if (why == REASON_DRIVE_LOST_OVERWRITTEN) {
+        finding->remedy.code = REASON_REMEDY_DRIVE_REPLACED_OVERWRITTEN;
+    } else if (why == REASON_DRIVE_LOST_NO_SPACE || why == REASON_DRIVE_LOST_READ_ONLY ||
+               why == REASON_DRIVE_LOST_FLAPPING) {
+        finding->remedy.code = REASON_REMEDY_DRIVE_REPLACED;
+    }
+}
+
 static bool is_bad(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
@@ -183,6 +201,7 @@ static bool is_bad(const void *subject, struct finding *finding)
         return true;
     }
     if (cd->label_status != LABEL_STATUS_SHRUNK && drive_holds(cd, LIFE_UBAD, finding)) {
+        remedy_of_loss(cd, finding);
         if (cd->has_state_reason && cd->state_reason.code == REASON_LABEL_APART) {
             finding->remedy.code = REASON_REMEDY_DRIVE_APART;
         }
@@ -256,9 +275,10 @@ static bool predicts_failure(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
     uint64_t count = cd->drive != NULL ? drive_counters(cd->drive)->predictive_failures : 0;
+    bool predicted = cd->drive != NULL && drive_is_predicted(cd->drive);
 
-    if (!cd->present || cd_state(cd) == DRIVE_STATE_FAILED || (count == 0 && !cd->smart_failing)) {
-        return false; /* what has come true is no prediction */
+    if (!cd->present || cd_state(cd) == DRIVE_STATE_FAILED || (!predicted && !cd->smart_failing)) {
+        return false; /* what has come true is no prediction, nor is what an earlier life left */
     }
     drive_tell(cd, finding, count);
     if (cd->smart_failing) {
@@ -270,7 +290,7 @@ static bool predicts_failure(const void *subject, struct finding *finding)
 static bool has_media_errors(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
-    uint64_t count = cd->drive != NULL ? drive_counters(cd->drive)->media_errors : 0;
+    uint64_t count = cd->drive != NULL ? drive_media_errors(cd->drive) : 0;
 
     if (!cd->present || count == 0) {
         return false;
@@ -289,6 +309,28 @@ static bool refuses_writes(const void *subject, struct finding *finding)
     }
     drive_tell(cd, finding, 0);
     (void)cd_refusal_reason(cd, &finding->cause);
+    return true;
+}
+
+/* It works, and would not be found at the next start. */
+static bool has_lost_path(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+    char name[NAME_TEXT_BYTES];
+    char path[PATH_TEXT_BYTES];
+
+    if (cd->path_lost == REASON_OK || !cd->present ||
+        (cd->group == NULL && !cd->spare && cd->copyback_of == NULL)) {
+        return false;
+    }
+    drive_name(cd, name);
+    drive_path(cd, path, sizeof(path));
+    finding_tell(finding, "drive", name, "serial", cd->identity.serial, "path", path, "device",
+                 cd->lost_path, NULL);
+    reason_set(&finding->cause, cd->path_lost, "device", cd->lost_path, NULL);
+    if (cd->path_lost == REASON_DRIVE_PATH_DELETED) {
+        finding->remedy.code = REASON_REMEDY_DRIVE_PATH_DELETED;
+    }
     return true;
 }
 
@@ -355,7 +397,11 @@ static bool spare_is_unusable(const void *subject, struct finding *finding)
     drive_path(cd, path, sizeof(path));
     finding_tell(finding, "drive", name, "serial", cd->identity.serial, "groups",
                  name_list_text(&groups), "path", path, NULL);
-    if (cd->attempt.waits || cd->attempt.failures > 0) {
+    if (cd->attempt.why.code == REASON_STORE_FULL || cd->attempt.why.code == REASON_STORE_FAILED) {
+        finding->remedy.code = REASON_REMEDY_SPARE_STORE;
+    } else if (cd->attempt.why.code == REASON_REPLACE_UNSAVED) {
+        finding->remedy.code = REASON_REMEDY_FOREIGN_HERE_UNUSABLE; /* remove the cause */
+    } else if (cd->attempt.waits || cd->attempt.failures > 0) {
         finding->remedy.code = REASON_REMEDY_SPARE_AGAIN;
     }
     return true;
@@ -377,6 +423,7 @@ static const struct finding_row rows[] = {
     {FINDING_DRIVE_MEDIA_ERRORS, has_media_errors},
     {FINDING_DRIVE_SLOW, is_slow},
     {FINDING_DRIVE_REFUSES_WRITES, refuses_writes},
+    {FINDING_DRIVE_PATH_LOST, has_lost_path},
     {FINDING_DRIVE_CACHE_REFUSED, cache_is_refused},
     {FINDING_DRIVE_FOREIGN, is_foreign_alone},
     {FINDING_SPARE_UNUSABLE, spare_is_unusable},

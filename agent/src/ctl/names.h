@@ -31,6 +31,8 @@ void vd_path(const struct ctl_vd *cv, char *out, size_t capacity);
 /* "/c0/v0 (name)" */
 void vd_title(const struct ctl_vd *cv, char *out, size_t capacity);
 struct ctl_drive *drive_by_key(const struct ctl *ctl, const char *key);
+/* ctl_drive.c */
+struct ctl_drive *drive_by_device(const struct ctl *ctl, const void *device);
 struct ctl_drive *drive_by_uuid(const struct ctl *ctl, const struct uuid *uuid);
 struct ctl_group *group_by_key(const struct ctl *ctl, const char *key);
 struct ctl_group *group_by_guid(const struct ctl *ctl, const struct guid *guid);

@@ -10,6 +10,7 @@
  */
 #include "base/assert.h"
 #include "base/checked.h"
+#include "drive/drive_life.h"
 #include "drive/drive_private.h"
 
 #define PEER_SAMPLES_MIN 16u
@@ -37,6 +38,17 @@ void drive_health_reset(struct drive *drive)
     drive->spent = false;
     drive->slow = false;
     drive->slow_run = 0;
+    drive->former_media_errors = drive->counters.media_errors;
+}
+
+bool drive_is_predicted(const struct drive *drive)
+{
+    return drive->predicted;
+}
+
+uint64_t drive_media_errors(const struct drive *drive)
+{
+    return drive->counters.media_errors - drive->former_media_errors;
 }
 
 void drive_predict(struct drive *drive)

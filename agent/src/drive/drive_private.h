@@ -46,6 +46,7 @@ struct drive {
     struct error_window media_window;
     struct error_window error_window;
     bool predicted;
+    uint64_t former_media_errors; /* of lives before this one */
     bool spent;
     struct pace_track pace;
     bool slow;

@@ -84,7 +84,7 @@ static const enum reason_code why_numbers[] = {
 #define WHY_COUNT (sizeof(why_numbers) / sizeof(why_numbers[0]))
 
 /* A reason that no record can carry is kept as "none": it only serves people. */
-static uint8_t why_to_number(enum reason_code why)
+uint8_t member_why_to_number(enum reason_code why)
 {
     for (uint8_t i = 0; i < WHY_COUNT; i++) {
         if (why_numbers[i] == why) {
@@ -94,12 +94,21 @@ static uint8_t why_to_number(enum reason_code why)
     return 0;
 }
 
+bool member_why_of_number(uint8_t number, enum reason_code *ret_why)
+{
+    if (number >= WHY_COUNT) {
+        return false;
+    }
+    *ret_why = why_numbers[number];
+    return true;
+}
+
 static void member_encode(const struct member_config *member, uint8_t *out)
 {
     memcpy(out, member->drive.bytes, 16);
     memcpy(out + 16, member->serial, strlen(member->serial));
     out[56] = (uint8_t)member->state;
-    out[57] = why_to_number(member->why);
+    out[57] = member_why_to_number(member->why);
     if (member->place_known) {
         put_le16(out + 58, (uint16_t)(member->slot + 1u));
         put_le32(out + 60, member->eid);
@@ -113,11 +122,10 @@ static int member_decode(const uint8_t *in, struct member_config *member)
     memcpy(member->drive.bytes, in, 16);
     memcpy(member->serial, in + 16, 40);
     member->serial[40] = '\0';
-    if (in[56] >= MEMBER_STATE_MAX || in[57] >= WHY_COUNT) {
+    if (in[56] >= MEMBER_STATE_MAX || !member_why_of_number(in[57], &member->why)) {
         return -EBADMSG;
     }
     member->state = (enum member_state)in[56];
-    member->why = why_numbers[in[57]];
     member->place_known = get_le16(in + 58) != 0; /* slot + 1; records of old have zeros */
     if (member->place_known) {
         member->slot = (uint16_t)(get_le16(in + 58) - 1u);

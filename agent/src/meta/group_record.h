@@ -14,6 +14,11 @@
 #ifndef ARRAYWRIGHT_META_GROUP_RECORD_H
 #define ARRAYWRIGHT_META_GROUP_RECORD_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/words.h"
+
 #define GROUP_RECORD_HEAD_BYTES 64u
 #define GROUP_RECORD_MEMBER_BYTES 80u
 #define GROUP_RECORD_VD_BYTES 160u
@@ -21,5 +26,9 @@
 #define GROUP_RECORD_BAD_BYTES 16u
 #define GROUP_RECORD_COPYBACK_BYTES 32u
 #define GROUP_RECORD_CRC_OFFSET 16u
+
+/* The reasons for which a member can be lost, as numbers on disk. */
+uint8_t member_why_to_number(enum reason_code why);
+bool member_why_of_number(uint8_t number, enum reason_code *ret_why);
 
 #endif
