@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/assert.h"
+#include "daemon/drive_paths.h"
 #include "daemon/drives_private.h"
 #include "daemon/log.h"
 
@@ -306,6 +307,10 @@ int drives_create(const struct daemon_config *config, struct loop *loop, struct 
     drives->order_timer = (struct clock_timer){.fire = order_ends, .owner = drives};
     list_init(&drives->order_timer.port_link);
     work_init(&drives->scan_work, scan_run, scan_done, work_pool_new_key(pool), drives);
+    if (drive_paths_create(drives, &drives->paths) != 0) {
+        free(drives);
+        return -ENOMEM;
+    }
     *ret_drives = drives;
     return 0;
 }
@@ -413,6 +418,7 @@ static void claims_again(struct clock_timer *timer)
         }
     }
     departed_again(drives);
+    drive_paths_look(drives->paths);
     clock_arm(clock, timer, clock_now_us(clock) + CLAIM_AGAIN_US);
 }
 
@@ -532,6 +538,7 @@ struct drives *drives_free(struct drives *drives)
         return NULL;
     }
     ASSERT(!drives->scanning);
+    drives->paths = drive_paths_free(drives->paths);
     LIST_FOR_EACH_SAFE (node, following, &drives->all) {
         struct host_drive *drive = list_entry(node, struct host_drive, link);
         bool quiet = (drive->emulated == NULL || emulated_drive_is_idle(drive->emulated)) &&

@@ -29,6 +29,7 @@ struct drives {
     uint64_t order_until_us;        /* so long drives are told in their order */
     struct clock_timer order_timer; /* ends that */
     struct clock_timer again_timer; /* what could not be opened or claimed is tried again */
+    struct drive_paths *paths;
     struct work scan_work;
     bool scanning;
     bool scan_again;
@@ -57,6 +58,7 @@ struct host_drive {
     bool ready;                   /* it is over, and the controller is told when it is its turn */
     bool empty;                   /* has no size: nothing is attached to it */
     char absent_why[DEVICE_TEXT_BYTES]; /* configured and not there; "": it is */
+    int absent_error;                   /* the errno behind that */
     bool awaited;                 /* the controller knows that its claim is still tried */
     struct drive_identity identity;
     struct device_info info; /* of the work while it runs; the loop keeps what it needs then */

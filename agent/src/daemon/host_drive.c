@@ -374,6 +374,7 @@ static void probe_fail(struct host_drive *drive)
     }
     depart_note(drive);
     (void)snprintf(drive->absent_why, sizeof(drive->absent_why), "%s", drive->refusal.text);
+    drive->absent_error = drive->error;
     drive->awaited = false;
     drive->number = 0; /* it is no device that another could be the second name of */
     drive->file_number = 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -361,6 +362,13 @@ const struct device_info *file_port_info(const struct file_port *port)
 const char *file_port_description(const struct file_port *port)
 {
     return port->description;
+}
+
+bool file_port_is_unlinked(const struct file_port *port)
+{
+    struct stat status;
+
+    return fstat(port->file.fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0;
 }
 
 uint32_t file_port_outstanding(const struct file_port *port)

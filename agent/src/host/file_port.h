@@ -30,6 +30,8 @@ const struct device_info *file_port_info(const struct file_port *port);
 /* "/dev/sda" or "/srv/d0.img (buffered: the file system refuses direct I/O)" */
 const char *file_port_description(const struct file_port *port);
 /* Requests submitted and not yet completed. */
+/* Its file has no name any more. */
+bool file_port_is_unlinked(const struct file_port *port);
 uint32_t file_port_outstanding(const struct file_port *port);
 
 /*
