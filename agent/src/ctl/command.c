@@ -191,6 +191,9 @@ void ctl_commands_work(struct ctl *ctl)
         command_vd_expand_work(ctl);
     }
     if (ctl->command != NULL) {
+        command_task_work(ctl);
+    }
+    if (ctl->command != NULL) {
         command_doubt_work(ctl);
     }
     if (ctl->command != NULL) {

@@ -18,14 +18,66 @@ static void refuse_unknown(struct ctl *ctl, const char *kind, const char *key)
     command_finish(ctl, &reason);
 }
 
+/* A stop is answered when it is one, so that a start behind it finds nothing running. */
+struct stopping {
+    object_key_t operation;
+    struct ctl_group *cg;
+    bool copyback;
+    uint64_t until_us; /* it is not waited for longer: drives may take nothing for long */
+};
+#define STOPPING_MOST_US UINT64_C(10000000)
+
+static bool is_stopping(const struct ctl *ctl, const struct stopping *stopping)
+{
+    const struct ctl_object *object = object_find(ctl, OBJECT_KIND_OPERATION, stopping->operation);
+
+    if (clock_now_us(ctl->ports.clock) >= stopping->until_us) {
+        return false;
+    }
+    return (object != NULL && !((const struct ctl_operation *)object->subject)->ended) ||
+           (stopping->copyback &&
+            (stopping->cg->copyback_over || cg_config(stopping->cg)->copyback.active));
+}
+
+void command_task_work(struct ctl *ctl)
+{
+    enum ctl_op op = ctl->command->op;
+    struct stopping *stopping = ctl->command->ctl_private;
+
+    if (stopping == NULL || (op != CTL_OP_REBUILD && op != CTL_OP_COPYBACK && op != CTL_OP_BGI)) {
+        return;
+    }
+    if (is_stopping(ctl, stopping)) {
+        ctl_kick_at(ctl, stopping->until_us);
+        return;
+    }
+    free(stopping);
+    ctl->command->ctl_private = NULL;
+    command_done(ctl);
+}
+
+static void operation_stop(struct ctl *ctl, struct ctl_operation *op)
+{
+    struct stopping *stopping = calloc(1, sizeof(*stopping));
+
+    ASSERT(stopping != NULL);
+    *stopping = (struct stopping){.cg = op->cg,
+                                  .copyback = op->status.kind == OPERATION_KIND_COPYBACK,
+                                  .until_us = clock_now_us(ctl->ports.clock) + STOPPING_MOST_US};
+    memcpy(stopping->operation, op->object.key, sizeof(stopping->operation));
+    ctl->command->ctl_private = stopping;
+    task_stop(op->task, REASON_STOPPED_BY_USER);
+    ctl_kick(ctl);
+}
+
 static void operation_act(struct ctl *ctl, struct ctl_operation *op, enum task_action action)
 {
     ASSERT(op != NULL && op->task != NULL);
     command_object_add(ctl->command, &op->object);
     switch (action) {
     case TASK_ACTION_STOP:
-        task_stop(op->task, REASON_STOPPED_BY_USER);
-        break;
+        operation_stop(ctl, op);
+        return;
     case TASK_ACTION_PAUSE:
         task_pause(op->task);
         break;

@@ -100,6 +100,25 @@ static void test_to_the_replaced_slot(void **state)
     }
 }
 
+/* A stop is one when it is answered: a start behind it begins anew, and can be stopped. */
+static void test_stop_and_start(void **state)
+{
+    struct ctl_world *world = world_with(15, 5, RAID_LEVEL_5, 4);
+    struct operation_view view;
+    object_key_t key;
+
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(copyback(world, 1, 4, TASK_ACTION_START), REASON_OK);
+        assert_true(world_operation(world, OPERATION_KIND_COPYBACK, &view, key));
+        assert_int_equal(view.ended_us, 0);
+        assert_string_equal(view.target, slot_key(world, 4));
+        assert_int_equal(copyback(world, i % 2 == 0 ? 1 : 4, 4, TASK_ACTION_STOP), REASON_OK);
+    }
+    content_check(world, 0);
+    world_free(world);
+}
+
 /* Nothing goes back if it is not wanted: the policy, the spare's own manner, a dedicated spare. */
 static void test_manners(void **state)
 {
@@ -277,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_to_the_replaced_slot),
+        cmocka_unit_test(test_stop_and_start),
         cmocka_unit_test(test_manners),
         cmocka_unit_test(test_by_command),
         cmocka_unit_test(test_losses),
