@@ -9,6 +9,9 @@
  * (2) A drive that has vanished more than GLITCHES_MAX times within an hour counts as failed: it is
  *     not taken back by itself, and a spare takes its place at once. The count is of this run;
  *     without a time to wait nobody counts.
+ *
+ * (3) Nor does a spare take the place of a member that is here and cannot be claimed, which
+ * somebody has just to close or to make writable, until some minutes after the start.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +19,9 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_unclaimed.h"
 
+#define UNCLAIMED_PATIENCE_US (UINT64_C(300) * 1000000)
 #define HOUR_US (UINT64_C(3600) * 1000000)
 
 static bool member_has_vanished(const struct ctl_group *cg, uint32_t member)
@@ -46,6 +51,31 @@ void cg_glitch_note(struct ctl_group *cg, uint32_t member)
     glitches->count += glitches->count < GLITCHES_MAX ? 1u : 0u;
 }
 
+/* It has just been claimed, and its label is being read. */
+static bool member_settles(const struct ctl_group *cg, uint32_t member)
+{
+    LIST_FOR_EACH (node, &cg->ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (cd->present && !cd->departed && !cd->settled && cd->reinserted &&
+            cd_has_serial(cd, cg_config(cg)->members[member].serial)) {
+            return cg->members[member] == NULL && (cd->drive != NULL || cd->claiming);
+        }
+    }
+    return false;
+}
+
+/* (3) */
+static uint64_t unclaimed_left_us(const struct ctl_group *cg, uint32_t member)
+{
+    uint64_t until_us = cg->ctl->start_began_us + UNCLAIMED_PATIENCE_US;
+    uint64_t now_us = clock_now_us(cg->ctl->ports.clock);
+
+    return now_us < until_us && (member_unclaimed(cg, member) != NULL || member_settles(cg, member))
+               ? until_us - now_us
+               : 0;
+}
+
 /* (1) */
 uint64_t cg_glitch_left_us(const struct ctl_group *cg, uint32_t member)
 {
@@ -55,7 +85,7 @@ uint64_t cg_glitch_left_us(const struct ctl_group *cg, uint32_t member)
 
     ASSERT(member < cg_config(cg)->member_count);
     return glitches->count == 0 || !member_has_vanished(cg, member) || now_us >= until_us
-               ? 0
+               ? unclaimed_left_us(cg, member)
                : until_us - now_us;
 }
 

@@ -118,6 +118,9 @@ static void remedy_of_vacant(const struct ctl_group *cg, uint32_t member, struct
     struct reason reason;
     const struct ctl_drive *spare = spare_choose(cg, member, &reason);
 
+    if (cg_glitch_left_us(cg, member) > 0 && remedy_of_unclaimed(cg, member, finding)) {
+        return; /* the spare waits for that */
+    }
     if (spare != NULL && (cg->ctl->record->auto_rebuild || member_returned(cg, member) == NULL)) {
         remedy_of_spare(cg, member, spare, finding);
         return;

@@ -180,6 +180,30 @@ static void test_spare(void **state UNUSED)
     }
 }
 
+/* No spare is spent for some minutes on a member that is there and only has to be let go. */
+static void test_spare_waits(void **state UNUSED)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        struct ctl_world *world = world_of(36 + i, true);
+
+        refuse(world, 1, 0);
+        world_start(world);
+        world_settle(world, 2 * MINUTE);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, SIM_SECOND));
+        assert_int_equal(world_drive_state(world, 3), DRIVE_STATE_HOT_SPARE);
+        assert_int_equal(find(world, FINDING_VIRTUAL_DRIVE_DEGRADED, NULL)->remedy.code,
+                         REASON_REMEDY_DRIVE_UNCLAIMED);
+        if (i == 0) {
+            world->slots[1].claim_error = 0;
+        }
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+        assert_int_equal(world_drive_state(world, 3),
+                         i == 0 ? DRIVE_STATE_HOT_SPARE : DRIVE_STATE_ONLINE);
+        world_check(world, "data", 0, 64 * 1024, 0x11);
+        world_free(world);
+    }
+}
+
 /* The host looks at the drive again, and it is as it was: the finding stays. */
 static void test_probed_again(void **state UNUSED)
 {
@@ -318,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_member),
         cmocka_unit_test(test_two_members),
         cmocka_unit_test(test_spare),
+        cmocka_unit_test(test_spare_waits),
         cmocka_unit_test(test_probed_again),
         cmocka_unit_test(test_copy_of_a_lost_member),
         cmocka_unit_test(test_copy_of_a_needed_member),
