@@ -92,3 +92,4 @@ async def test_the_time_follows_from_what_hellos_take() -> None:
     await asyncio.gather(*tasks)
     assert door.cost_s == pytest.approx(0.1, rel=0.05)
     assert door.spread_s(1000) == pytest.approx(200, rel=0.05)
+    assert door.window_s(1000) == round(1000 * doors.COST_S / doors.SHARE), "of the next process"

@@ -27,6 +27,10 @@ COST_S = 0.01
 MEMORY = 200
 
 
+def _within_s(hosts: int, cost_s: float) -> int:
+    return round(min(max(hosts * cost_s / SHARE, SOONEST_S), LATEST_S))
+
+
 class Door:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -50,7 +54,13 @@ class Door:
 
     def spread_s(self, hosts: int) -> int:
         """The time within which so many hosts may come, one by one."""
-        return round(min(max(hosts * self.cost_s / SHARE, SOONEST_S), LATEST_S))
+        return _within_s(hosts, self.cost_s)
+
+    @staticmethod
+    def window_s(hosts: int) -> int:
+        """The same after the end of this process: what was slow here need not be slow for the next
+        one, and its door sends away whoever comes too early."""
+        return _within_s(hosts, COST_S)
 
     def send_away(self) -> int:
         """The time within which this one shall come again."""

@@ -263,7 +263,7 @@ class AgentSession:
             raise RefusedError("unauthorised", "the signature does not fit the key") from error
 
     def _window_s(self) -> int:
-        return self._runtime.door.spread_s(len(self._runtime.registry))
+        return self._runtime.door.window_s(len(self._runtime.registry))
 
     async def _welcome(self, hello: HelloFrame) -> None:
         runtime = self._runtime
