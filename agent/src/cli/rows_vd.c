@@ -210,8 +210,10 @@ json_t *vd_properties(const struct model *model, const struct model_object *vd)
 
 /* Progress. */
 
-/* The newest operation of a target that is one of the kinds ("a b") and has not ended. */
-static const json_t *operation_of(const struct model *model, const char *target, const char *kinds)
+/* The newest operation with this object at that end ("target" or "source") that is one of the kinds
+ * ("a b") and has not ended. */
+static const json_t *operation_of(const struct model *model, const char *end, const char *key,
+                                  const char *kinds)
 {
     const struct model_list *operations = &model->lists[OBJECT_KIND_OPERATION];
     const json_t *found = NULL;
@@ -219,7 +221,7 @@ static const json_t *operation_of(const struct model *model, const char *target,
     for (uint32_t i = 0; i < operations->count; i++) {
         const json_t *doc = operations->items[i].doc;
 
-        if (strcmp(doc_text(doc, "target"), target) == 0 && doc_is_null(doc, "ended_at_us") &&
+        if (strcmp(doc_text(doc, end), key) == 0 && doc_is_null(doc, "ended_at_us") &&
             word_is_one_of(doc_text(doc, "kind"), kinds)) {
             found = doc;
         }
@@ -248,13 +250,16 @@ static void progress_fields(json_t *row, const json_t *operation)
                               text));
 }
 
+/* A copyback is asked for by either of its drives. */
 json_t *drive_progress_row(const struct model *model, const struct model_object *drive,
                            const char *kinds)
 {
     json_t *row = json_object();
+    const json_t *operation = operation_of(model, "target", drive->key, kinds);
 
     row_text(row, "Drive-ID", doc_text(drive->doc, "path"));
-    progress_fields(row, operation_of(model, drive->key, kinds));
+    progress_fields(row, operation != NULL ? operation
+                                           : operation_of(model, "source", drive->key, kinds));
     return row;
 }
 
@@ -265,6 +270,6 @@ json_t *vd_progress_row(const struct model *model, const struct model_object *vd
 
     row_number(row, "VD", doc_u64(vd->doc, "index"));
     row_text(row, "Operation", shown);
-    progress_fields(row, operation_of(model, vd->key, kinds));
+    progress_fields(row, operation_of(model, "target", vd->key, kinds));
     return row;
 }

@@ -776,6 +776,7 @@ static json_t *operation_doc(const struct operation_view *view)
     json_put_text(doc, "target_kind", object_kind_word(view->target_kind));
     json_put_text(doc, "target", view->target);
     json_put_text_or_null(doc, "drive_group", view->group);
+    json_put_text_or_null(doc, "source", view->source);
     json_put_u64(doc, "done_bytes", view->done_bytes);
     json_put_u64(doc, "total_bytes", view->total_bytes);
     json_put(doc, "progress_percent", json_real(percent_bounded(view->progress_percent)));

@@ -269,7 +269,7 @@ struct ctl_operation {
     struct ctl_group *cg; /* NULL once it has ended */
     struct ctl_vd *cv; /* of a background initialization */
     uint32_t member;
-    object_key_t group_key, target_key;
+    object_key_t group_key, target_key, source_key; /* copyback: that is filled from it */
     enum object_kind target_kind;
     struct task_status_view status;
     bool by_user;

@@ -546,6 +546,9 @@ static void operation_start_copyback(struct ctl_group *cg)
     op->by_user = cg->copyback_by_user;
     op->target_kind = OBJECT_KIND_DRIVE;
     memcpy(op->target_key, cg->copyback->object.key, sizeof(op->target_key));
+    if (cg->members[op->member] != NULL) {
+        memcpy(op->source_key, cg->members[op->member]->object.key, sizeof(op->source_key));
+    }
     op->status.kind = OPERATION_KIND_COPYBACK;
     if (task_copyback_create(cg->group, cg->ctl->ports.clock, cg->ctl->record->rebuild_rate_percent,
                              operation_observer(op, &observer), &op->task) != 0) {

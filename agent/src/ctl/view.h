@@ -267,7 +267,7 @@ struct operation_view {
     enum operation_kind kind;
     enum operation_state state;
     enum object_kind target_kind;
-    object_key_t target, group;
+    object_key_t target, group, source; /* source: "", or of a copyback */
     uint64_t done_bytes, total_bytes;
     double progress_percent;
     uint64_t speed_bytes_per_s;

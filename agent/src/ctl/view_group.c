@@ -439,6 +439,7 @@ void view_operation(const struct ctl_operation *op, struct operation_view *view,
     view->target_kind = op->target_kind;
     memcpy(view->target, op->target_key, sizeof(view->target));
     memcpy(view->group, op->group_key, sizeof(view->group));
+    memcpy(view->source, op->source_key, sizeof(view->source));
     view->done_bytes = min_u64(status.done_bytes, status.total_bytes);
     view->total_bytes = status.total_bytes;
     view->progress_percent = status.total_bytes == 0

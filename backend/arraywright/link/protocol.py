@@ -990,6 +990,7 @@ class OperationDoc(Wire):
     target_kind: Word
     target: Key
     drive_group: Key | None
+    source: Key | None = None
     done_bytes: Size
     total_bytes: Size
     progress_percent: Annotated[float, Field(ge=0, le=100)]

@@ -112,6 +112,7 @@ static void test_stop_and_start(void **state)
         assert_int_equal(copyback(world, 1, 4, TASK_ACTION_START), REASON_OK);
         assert_true(world_operation(world, OPERATION_KIND_COPYBACK, &view, key));
         assert_int_equal(view.ended_us, 0);
+        assert_string_equal(view.source, slot_key(world, 1));
         assert_string_equal(view.target, slot_key(world, 4));
         assert_int_equal(copyback(world, i % 2 == 0 ? 1 : 4, 4, TASK_ACTION_STOP), REASON_OK);
     }
