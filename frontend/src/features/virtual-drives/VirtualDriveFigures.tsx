@@ -48,11 +48,7 @@ function CacheFigure({ virtualDrive: { cache, controller_id } }: { virtualDrive:
   return (
     <Figure
       label={t('policy.inCache')}
-      value={
-        <Link to="/controllers/$controllerId/cache" params={{ controllerId: controller_id }}>
-          {formatBytes(cache.dirty_bytes)}
-        </Link>
-      }
+      value={formatBytes(cache.dirty_bytes)}
       tone={cache.pinned ? 'crit' : 'plain'}
     >
       <span>{t(cache.dirty ? 'policy.inCacheWaits' : 'policy.inCacheNone')}</span>
@@ -62,6 +58,9 @@ function CacheFigure({ virtualDrive: { cache, controller_id } }: { virtualDrive:
       {cache.read_hit_percent !== null && (
         <span>{t('policy.hit', { percent: formatPercent(cache.read_hit_percent) })}</span>
       )}
+      <Link to="/controllers/$controllerId/cache" params={{ controllerId: controller_id }}>
+        {t('battery.cachePage')}
+      </Link>
     </Figure>
   )
 }
