@@ -39,6 +39,7 @@ PROVOKED = {
     "copyback": """
         copyback_started_user copyback_started_auto copyback_resumed copyback_paused
         copyback_aborted copyback_completed copyback_failed spare_returned""",
+    "doubt": "virtual_drive_rewritten virtual_drive_trusted",
     "drives": """
         controller_online controller_shutdown drive_inserted drive_removed drive_state_changed
         drive_error drive_timeout drive_slow_command drive_missing_at_start drives_missing
