@@ -90,10 +90,9 @@ static void test_spare_is_not_to_blame(void **state)
     room_set(world, 1, false);
     world_settle(world, 10 * SIM_SECOND);
     finding = world_finding(world, FINDING_SPARE_UNUSABLE, slot_key(world, 2));
-    if (finding != NULL) {
-        assert_false(says(&finding->cause, "could not save its configuration"));
-        assert_false(says(&finding->remedy, "Replace it"));
-    }
+    assert_non_null(finding);
+    assert_false(says(&finding->cause, "could not save its configuration"));
+    assert_false(says(&finding->remedy, "Replace it"));
     room_set(world, 1, true);
     assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
     world_settle(world, MINUTE);
