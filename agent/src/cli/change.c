@@ -114,18 +114,17 @@ static void drive_visit(struct cli_context *context, const struct model_object *
 {
     struct change *change = data;
     char message[REQUEST_TEXT_BYTES];
-    json_t *args = change->make_args(context, drive);
     const char *confirm = change->confirm;
+    int error = CLI_ERROR_GENERIC;
 
     if (confirm != NULL && confirm[0] == '\0') { /* "force" vouches for the serial number */
         confirm = doc_text(drive->doc, "serial");
     }
-    int error = CLI_ERROR_GENERIC;
-    if (change->refusal != NULL) {
-        json_decref(args);
+    if (change->refusal != NULL) { /* what was typed makes no arguments, perhaps */
         (void)snprintf(message, sizeof(message), "%s", change->refusal);
     } else {
-        error = cli_execute(context, change->op, args, confirm, message);
+        error =
+            cli_execute(context, change->op, change->make_args(context, drive), confirm, message);
     }
     change->noted = change->noted || strcmp(message, "-") != 0;
     change_row_drive(change, drive->doc, error, message);

@@ -365,6 +365,8 @@ class CommandLine(AgentCase):
              "write pdcache=on|off|default"),
             (("/c0", "add", "vd", "r5", drives, "size=0.0001MB"), "must be at least one row"),
             (("/c0", "add", "vd", "r5", drives, "size=0x10MB"), "must be a size such as"),
+            ((f"/c0/e{EID}/s4", "start", "erase", "simple", "normal"), "say one of simple, normal"),
+            ((f"/c0/e{EID}/s4", "start", "erase", "simple"), "Repeat with force"),
             ((f"/c0/e{EID}/s4", "add", "hotsparedrive", "dgs=9"), "there is no drive group 9"))
         with self.agent(slots=5) as agent:
             for words, said in cases:
