@@ -58,11 +58,11 @@ void change_vd_delete(struct cli_context *context);
 void change_vd_set(struct cli_context *context);
 void change_vd_task(struct cli_context *context);
 void change_vd_performance_delete(struct cli_context *context);
+void change_vd_doubt_delete(struct cli_context *context);
 /* check.c */
 void change_vd_check_start(struct cli_context *context);
 void change_vd_check(struct cli_context *context);
 /* expand.c */
-void change_vd_doubt_delete(struct cli_context *context);
 void change_vd_expand(struct cli_context *context);
 /* measure.c */
 void change_vd_measure_start(struct cli_context *context);

@@ -220,8 +220,7 @@ void change_drive_locate(struct cli_context *context)
                                            .make_args = args_locate});
 }
 
-/* The keys of the groups in "dgs=0,2-3"; NULL if one does not exist. */
-/* Keys; NULL with text. */
+/* The keys of the groups in "dgs=0,2-3"; NULL with text if one does not exist. */
 static json_t *groups_parse(const struct cli_context *context, const char *text,
                             char message[REQUEST_TEXT_BYTES])
 {

@@ -60,7 +60,11 @@ static void operation_stop(struct ctl *ctl, struct ctl_operation *op)
 {
     struct stopping *stopping = calloc(1, sizeof(*stopping));
 
-    ASSERT(stopping != NULL);
+    if (stopping == NULL) { /* then it is not waited for */
+        task_stop(op->task, REASON_STOPPED_BY_USER);
+        command_done(ctl);
+        return;
+    }
     *stopping = (struct stopping){.cg = op->cg,
                                   .copyback = op->status.kind == OPERATION_KIND_COPYBACK,
                                   .until_us = clock_now_us(ctl->ports.clock) + STOPPING_MOST_US};

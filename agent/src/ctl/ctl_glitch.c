@@ -10,8 +10,8 @@
  *     not taken back by itself, and a spare takes its place at once. The count is of this run;
  *     without a time to wait nobody counts.
  *
- * (3) Nor does a spare take the place of a member that is here and cannot be claimed, which
- * somebody has just to close or to make writable, until some minutes after the start.
+ * (3) For some minutes after the start, no spare replaces a member that is here but cannot be
+ * claimed: another program may still hold it, or it may have to be made writable.
  */
 #include <stdio.h>
 #include <stdlib.h>
