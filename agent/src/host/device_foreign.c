@@ -60,9 +60,8 @@ static void label_read(int fd, struct foreign_drive *foreign)
 {
     uint8_t *slots = calloc(FOREIGN_LABEL_PLACES, LABEL_SLOT_BYTES);
     uint64_t size_bytes = foreign->sectors * DDF_SECTOR_BYTES;
-    bool ok = drive_layout_usable_bytes(size_bytes) != 0;
+    bool ok = slots != NULL && drive_layout_usable_bytes(size_bytes) != 0;
 
-    ASSERT(slots != NULL);
     for (uint32_t i = 0; ok && i < FOREIGN_LABEL_PLACES; i++) {
         ok = read_at(fd, foreign_label_offset(size_bytes, i), slots + (size_t)i * LABEL_SLOT_BYTES,
                      LABEL_SLOT_BYTES);

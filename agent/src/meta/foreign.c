@@ -58,13 +58,16 @@ static void label_choose(struct foreign_drive *foreign, uint32_t place, struct d
     }
 }
 
-/* False: a later version has written here, so that nothing older in this layout counts. */
+/* False: what is here cannot be read, as a later version has written it or memory is scarce, so
+ * that nothing older in this layout counts. */
 static bool label_read(struct foreign_drive *foreign, uint32_t place, const uint8_t *slot)
 {
     struct drive_label *label = calloc(1, sizeof(*label));
     int error = 0;
 
-    ASSERT(label != NULL);
+    if (label == NULL) {
+        return false;
+    }
     error = drive_label_decode(slot, label);
     if (error == 0 && label->role == LABEL_ROLE_MEMBER && label->has_record &&
         label->record.compact == place_is_compact(place)) {
@@ -77,14 +80,14 @@ static bool label_read(struct foreign_drive *foreign, uint32_t place, const uint
 
 void foreign_label_take(struct foreign_drive *foreign, const uint8_t *slots)
 {
-    bool later = false;
+    bool unread = false;
 
     ASSERT(foreign->kind == FOREIGN_DDF && foreign->label == NULL);
     for (uint32_t i = 0; i < FOREIGN_LABEL_PLACES; i++) {
-        later = !label_read(foreign, i, slots + (size_t)i * LABEL_SLOT_BYTES) || later;
+        unread = !label_read(foreign, i, slots + (size_t)i * LABEL_SLOT_BYTES) || unread;
     }
     if (foreign->label != NULL &&
-        (later || ddf_is_written_by_others(foreign->ddf) ||
+        (unread || ddf_is_written_by_others(foreign->ddf) ||
          !guid_equal(&foreign->label->group, &foreign->ddf->header.guid))) {
         foreign_label_forget(foreign);
     }
