@@ -237,12 +237,11 @@ class AgentSession:
                 await asyncio.wait({turn, *others}, return_when=asyncio.FIRST_COMPLETED)
                 if not turn.done() and not self._has_gone:
                     await asyncio.wait({turn, closed}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
+            finally:  # a turn that has come is given back with the session, whatever ended it
                 closed.cancel()
-                entered = turn.done()
+                self._is_inside = turn.done()
                 turn.cancel()
-            if not entered:
-                return False
+            return self._is_inside
         self._is_inside = True
         return True
 
