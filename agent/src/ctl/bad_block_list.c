@@ -155,6 +155,7 @@ struct piece {
 struct pieces {
     uint32_t count;
     uint32_t block_bytes;
+    bool gone; /* of the range that is visited: the data are */
     uint64_t parity_blocks;
     struct piece of[PIECES_MAX];
 };
@@ -164,8 +165,8 @@ static bool piece_count(void *context, const uint64_t *vd_offset, uint64_t bytes
     struct pieces *pieces = context;
     uint32_t block_bytes = pieces->block_bytes;
 
-    if (vd_offset == NULL) {
-        pieces->parity_blocks += bytes / block_bytes;
+    if (vd_offset == NULL) { /* of parity there is no doubt: that is noted by the range */
+        pieces->parity_blocks += pieces->gone ? 0 : bytes / block_bytes;
     } else if (pieces->count == PIECES_MAX) {
         return false;
     } else {
@@ -221,6 +222,7 @@ void cv_bad_blocks_count(const struct ctl_vd *cv, uint64_t *ret_data, uint64_t *
     pieces->parity_blocks = 0;
     pieces->block_bytes = vd->geometry.block_bytes;
     for (uint32_t i = 0; i < config->bad_count && all; i++) {
+        pieces->gone = (BAD_KIND_BIT(config->bad[i].kind) & BAD_KINDS_GONE) != 0;
         all = range_visit(vd, &config->bad[i], piece_count, pieces);
     }
     if (all) {

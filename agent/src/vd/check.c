@@ -5,7 +5,9 @@
  * (1) Under the lock of the slice, and of what is on the members: no write is half done, and what
  *     lies in the cache above has not begun.
  * (2) Only rows known consistent are compared: the others are for the initialization or
- *     resynchronization. So are blocks noted as lost, which nothing describes.
+ *     resynchronization. Blocks with notes are not compared: one that is lost is written anew where
+ *     the rest of its row describes it, as for a read, which never reads parity; what is gone stays
+ *     for whoever writes it.
  * (3) A difference is never repaired by guess: only what one member alone explains (raid/compare.h)
  *     is made to agree, on that member, and read back. Everything else is told and stays, unless
  *     the caller says that the data are to be taken as right, and every member is there.
@@ -22,23 +24,67 @@ static bool is_one_block(const struct stripe_op *op)
     return op->hi - op->lo == IO_ALIGN_BYTES;
 }
 
+static uint32_t places_of_parity(const struct stripe_op *op)
+{
+    uint32_t all = UINT32_MAX >> (RAID_SPAN_MEMBERS_MAX - op->map.width);
+
+    return stripe_is_mirrored(op) ? 0 : all & ~stripe_data_mask(op);
+}
+
 /* Of the virtual drive. */
 static uint64_t data_bytes(const struct stripe_op *op)
 {
     return (uint64_t)(op->hi - op->lo) * op->map.data_count;
 }
 
-static bool is_noted(const struct stripe_op *op)
+static bool place_is_noted(const struct stripe_op *op, uint32_t place, uint32_t lo, uint32_t hi,
+                           uint32_t kinds)
 {
-    const uint32_t kinds = BAD_KIND_BIT(BAD_BLOCK_KIND_LOST) | BAD_KINDS_GONE;
+    return bad_blocks_meet(&op->group->config, stripe_member(op, place),
+                           stripe_drive_offset(op, place) + (lo - op->lo), hi - lo, kinds);
+}
+
+/* Of parity, a note of what is gone says nothing: doubt is noted by the range. */
+static bool is_gone(const struct stripe_op *op)
+{
+    uint32_t parity = places_of_parity(op);
 
     for (uint32_t place = 0; place < op->map.width && op->group->config.bad_count > 0; place++) {
-        if (bad_blocks_meet(&op->group->config, stripe_member(op, place),
-                            stripe_drive_offset(op, place), op->hi - op->lo, kinds)) {
+        if ((parity >> place & 1) == 0 &&
+            place_is_noted(op, place, op->lo, op->hi, BAD_KINDS_GONE)) {
             return !SIM_BUG(CHECK_PAST_NOTES);
         }
     }
     return false;
+}
+
+static bool is_lost(const struct stripe_op *op)
+{
+    return stripe_lost_mask(op) != 0 && !SIM_BUG(CHECK_PAST_NOTES);
+}
+
+/* Nobody describes more than the row bears to be without. */
+static bool lost_can_be_had(const struct stripe_op *op, uint32_t valid)
+{
+    uint32_t bears = stripe_is_mirrored(op) ? op->map.width - 1
+                                            : (uint32_t)__builtin_popcount(places_of_parity(op));
+    uint32_t bytes = vd_config_of(op->vd)->geometry.block_bytes;
+
+    for (uint32_t lo = op->lo; lo < op->hi; lo += bytes) {
+        uint32_t without = op->map.width - (uint32_t)__builtin_popcount(valid);
+
+        for (uint32_t place = 0; place < op->map.width; place++) {
+            without +=
+                (valid >> place & 1) != 0 &&
+                        place_is_noted(op, place, lo, lo + bytes, BAD_KIND_BIT(BAD_BLOCK_KIND_LOST))
+                    ? 1
+                    : 0;
+        }
+        if (without > bears) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool check_plan(struct stripe_op *op)
@@ -51,9 +97,9 @@ bool check_plan(struct stripe_op *op)
         (!stripe_row_is_consistent(op) && !SIM_BUG(CHECK_IN_DOUBT))) {
         return true; /* (2) */
     }
-    if (is_noted(op) || (op->failed & valid) != 0) {
+    if (is_gone(op) || is_lost(op) || (op->failed & valid) != 0) {
         op->by_block = !is_one_block(op); /* (4) */
-        return op->by_block || is_noted(op);
+        return op->by_block || is_gone(op) || (is_lost(op) && !lost_can_be_had(op, valid));
     }
     op->compares = true;
     op->plan = plan_plain_read(valid);
@@ -194,6 +240,17 @@ static void mismatch_note(struct stripe_op *op)
     *last = mismatch;
 }
 
+/* It agrees: what parity has is its content. */
+static void parity_notes_end(struct stripe_op *op)
+{
+    for (uint32_t left = places_of_parity(op); left != 0; left &= left - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(left);
+
+        (void)bad_drop(op->vd, stripe_member(op, place), stripe_drive_offset(op, place),
+                       op->hi - op->lo, BAD_KINDS_GONE); /* nobody waits for that */
+    }
+}
+
 void check_block_end(struct stripe_op *op, bool lost)
 {
     struct vd_check *check = op->sync->check;
@@ -208,6 +265,8 @@ void check_block_end(struct stripe_op *op, bool lost)
     }
     if (op->differs) {
         mismatch_note(op);
+    } else if (op->compared) {
+        parity_notes_end(op);
     }
 }
 

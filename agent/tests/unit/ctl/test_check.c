@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/checked.h"
 #include "ctl_world.h"
 
 #define HOUR (3600 * SIM_SECOND)
@@ -341,15 +342,82 @@ static void test_deleted(void **state)
     world_free(world);
 }
 
+static bool parity_is_lost(struct ctl_world *world)
+{
+    return world_finding(world, FINDING_VIRTUAL_DRIVE_LOST_PARITY, NULL) != NULL;
+}
+
+/* What the finding advises ends it: the first drive holds parity of the rows in which the second
+ * one could not be read when the hot spare was filled. */
+static void test_lost_parity(void **state)
+{
+    struct ctl_world *world = world_of(RAID_LEVEL_5, 3);
+    struct virtual_drive_view view;
+    object_key_t key;
+
+    (void)state;
+    assert_true(world_vd(world, "data", &view, key));
+    for (uint64_t row = 0; row < 3; row++) { /* the parity is on each of them once */
+        break_at(world, 1, row * view.config->geometry.strip_bytes + BLOCK);
+    }
+    assert_int_equal(world_spare(world, 5, NULL), REASON_OK);
+    assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
+    world_settle(world, HOUR);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, HOUR));
+    assert_non_null(world_finding(world, FINDING_VIRTUAL_DRIVE_LOST_BLOCKS, NULL));
+    sim_drive_faults_clear(world->slots[1].drive);
+    world_check(world, "data", 0, 4 * view.config->geometry.strip_bytes, 0x42); /* two rows */
+    assert_null(world_finding(world, FINDING_VIRTUAL_DRIVE_LOST_BLOCKS, NULL));
+    assert_true(parity_is_lost(world));
+    assert_int_equal(act(world, TASK_ACTION_START), REASON_OK);
+    (void)check_end(world);
+    assert_false(parity_is_lost(world));
+    assert_int_equal(world_fault(world, 2, FAULT_KIND_PULL), REASON_OK);
+    world_settle(world, 10 * SIM_SECOND);
+    world_check(world, "data", 0, 1 << 20, 0x42);
+    world_free(world);
+}
+
+/* Doubt is noted by the range. Of the parity in it nobody has any: when the data have been written
+ * nothing is left to be said. */
+static void test_parity_is_not_in_doubt(void **state)
+{
+    struct ctl_world *world = world_of(RAID_LEVEL_5, 3);
+    struct ctl_command set = {.op = CTL_OP_VD_SET};
+    struct virtual_drive_view view;
+
+    (void)state;
+    assert_true(world_vd(world, "data", &view, set.args.vd_set.vd));
+    set.args.vd_set.fields = VD_SET_STRIPE_LOG_MODE;
+    set.args.vd_set.stripe_log_mode = STRIPE_LOG_MODE_OFF;
+    assert_int_equal(world_run(world, &set), REASON_OK);
+    assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
+    world_settle(world, 10 * SIM_SECOND);
+    world_write(world, "data", 0, 1 << 20, 0x43);
+    sim_world_power_off(world->sim, SIM_CUT_KEEP_ALL);
+    world_power_cycle(world);
+    world_settle(world, 10 * SIM_SECOND);
+    assert_non_null(world_finding(world, FINDING_VIRTUAL_DRIVE_LOST_BLOCKS, NULL));
+    assert_true(world_vd(world, "data", &view, set.args.vd_set.vd));
+    for (uint64_t at = 0; at < view.config->size_bytes; at += 1 << 20) {
+        world_write(world, "data", at, (uint32_t)min_u64(1 << 20, view.config->size_bytes - at),
+                    0x44);
+    }
+    assert_null(world_finding(world, FINDING_VIRTUAL_DRIVE_LOST_BLOCKS, NULL));
+    assert_false(parity_is_lost(world));
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),      cmocka_unit_test(test_told_and_left),
-        cmocka_unit_test(test_located),    cmocka_unit_test(test_uncorrectable),
-        cmocka_unit_test(test_suppressed), cmocka_unit_test(test_steered),
-        cmocka_unit_test(test_resumed),    cmocka_unit_test(test_gives_way),
-        cmocka_unit_test(test_degraded),   cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_fails),      cmocka_unit_test(test_deleted),
+        cmocka_unit_test(test_clean),       cmocka_unit_test(test_told_and_left),
+        cmocka_unit_test(test_located),     cmocka_unit_test(test_uncorrectable),
+        cmocka_unit_test(test_suppressed),  cmocka_unit_test(test_steered),
+        cmocka_unit_test(test_resumed),     cmocka_unit_test(test_gives_way),
+        cmocka_unit_test(test_degraded),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_fails),       cmocka_unit_test(test_deleted),
+        cmocka_unit_test(test_lost_parity), cmocka_unit_test(test_parity_is_not_in_doubt),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

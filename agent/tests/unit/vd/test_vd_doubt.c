@@ -170,6 +170,58 @@ static void test_healed_by_writing(void **state UNUSED)
     array_end(array);
 }
 
+static void sync_done(struct vd_sync *sync, int error)
+{
+    sim_array_done(sync->owner, error);
+}
+
+static void sync_all(struct sim_array *array, struct vd_check *check)
+{
+    struct vd_sync sync = {.vd = sim_array_vd(array, 0),
+                           .row_count = ROWS,
+                           .fill = check == NULL,
+                           .check = check,
+                           .complete = sync_done,
+                           .owner = array};
+
+    vd_sync_submit(sync.vd, &sync);
+    assert_int_equal(sim_array_wait(array), 0);
+}
+
+static void mismatch_unexpected(void *context UNUSED, const struct vd_mismatch *mismatch UNUSED)
+{
+    fail_msg("a row does not agree");
+}
+
+/* What is noted of parity, with the range it is in, ends when a check finds that it agrees. */
+static void test_parity_ends_by_a_check(void **state UNUSED)
+{
+    struct sim_array *array = array_start(STRIPE_LOG_MODE_OFF);
+    struct vd_check check = {.found = mismatch_unexpected};
+    uint64_t row = 0;
+    uint64_t rows = 0;
+
+    fill(array);
+    lose(array, LOST);
+    put(array, 5 * ROW_BYTES);
+    cut(array);
+    fill(array);
+    assert_int_equal(told(array), 0);
+    assert_int_equal(vd_bad_blocks(sim_array_vd(array, 0)), STRIP / 4096);
+    assert_int_equal(sim_array_replace(array, LOST, MEMBERS), 0);
+    sync_all(array, NULL);
+    group_rebuilt_advance(array->group, LOST, ROWS * STRIP);
+    group_member_rebuilt(array->group, LOST, sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), 0);
+    while (vd_sync_next(sim_array_vd(array, 0), ROWS, &row, &rows)) {
+        vd_sync_advance(sim_array_vd(array, 0), row, rows); /* the fill has made them agree */
+    }
+    sync_all(array, &check);
+    assert_int_equal(check.left_out_bytes, 0);
+    assert_int_equal(vd_bad_blocks(sim_array_vd(array, 0)), 0);
+    array_end(array);
+}
+
 static void test_a_log_knows(void **state UNUSED)
 {
     static const enum stripe_log_mode modes[] = {STRIPE_LOG_MODE_AUTO, STRIPE_LOG_MODE_ON};
@@ -522,6 +574,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without_a_log_it_is_told),
         cmocka_unit_test(test_healed_by_writing),
+        cmocka_unit_test(test_parity_ends_by_a_check),
         cmocka_unit_test(test_a_log_knows),
         cmocka_unit_test(test_a_journal_comes_back),
         cmocka_unit_test(test_a_journal_goes),
