@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { problemOf } from '@/lib/problem'
 import { EmptyState } from './EmptyState'
+import { NotFound } from './NotFound'
 import { ProblemNotice } from './ProblemNotice'
 
 /** A page or panel that could not be loaded, with a way to try again. */
@@ -15,13 +16,7 @@ export function Failure({ error, onRetry }: { error: Error; onRetry: () => void 
       </EmptyState>
     )
   }
-  if (problem.status === 404) {
-    return (
-      <EmptyState kind="none-match" title={t('common.notFoundTitle')}>
-        {t('common.notFoundText')}
-      </EmptyState>
-    )
-  }
+  if (problem.status === 404) return <NotFound />
   return (
     <EmptyState
       kind="failed"

@@ -8,8 +8,8 @@ interface LoadedProps<Data> {
   query: UseQueryResult<Data>
   children: (data: Data) => ReactNode
   rows?: number
-  /** What replaces an object that was shown and is gone. */
-  gone?: (last: Data) => ReactNode
+  /** What replaces an object that does not exist; `last`: as it was when it was shown here. */
+  gone?: (last: Data | undefined) => ReactNode
 }
 
 /** The last answer stays visible when a later request fails, unless it says: gone, or not for you. */
@@ -20,7 +20,7 @@ export function Loaded<Data>({ query, children, rows, gone }: LoadedProps<Data>)
   const { data, error } = query
   const status = error ? problemOf(error).status : undefined
   const isReplaced = status !== undefined && REPLACING.includes(status)
-  if (data !== undefined && status === 404 && gone) return <>{gone(data)}</>
+  if (status === 404 && gone) return <>{gone(data)}</>
   if (data !== undefined && !isReplaced) return <>{children(data)}</>
   if (error) return <Failure error={error} onRetry={() => void query.refetch()} />
   return <Loading {...(rows !== undefined && { rows })} />

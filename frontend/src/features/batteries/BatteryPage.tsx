@@ -33,7 +33,14 @@ export function BatteryPage(props: BatteryPageProps) {
   return (
     <Loaded
       query={battery}
-      gone={(last) => <Gone of={last} title={t('battery.title', { path: last.path })} />}
+      gone={(last) => (
+        <Gone
+          kind="battery"
+          id={props.batteryId}
+          of={last}
+          title={last && t('battery.title', { path: last.path })}
+        />
+      )}
     >
       {(data) => <BatteryContent battery={data} {...props} />}
     </Loaded>

@@ -28,7 +28,14 @@ export function DrivePage({ driveId }: { driveId: string }) {
   return (
     <Loaded
       query={drive}
-      gone={(last) => <Gone of={last} title={t('drive.title', { path: last.path })} />}
+      gone={(last) => (
+        <Gone
+          kind="drive"
+          id={driveId}
+          of={last}
+          title={last && t('drive.title', { path: last.path })}
+        />
+      )}
     >
       {(data) => <DriveContent drive={data} />}
     </Loaded>

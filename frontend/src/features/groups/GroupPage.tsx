@@ -8,13 +8,14 @@ import { useTranslation } from 'react-i18next'
 import { groupQuery } from '@/api/groups'
 import type { DriveGroup } from '@/api/types'
 import { Trouble } from '@/features/alerts/Trouble'
-import { Gone, RecentlyDeletedLink } from '@/features/hosts/Gone'
+import { Gone } from '@/features/hosts/Gone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { type Inventory, useInventory } from '@/features/hosts/use-inventory'
 import { OperationsList } from '@/features/operations/OperationsList'
 import { blockedText, word } from '@/features/states/words'
 import { MemberOf } from '@/features/stripes/MemberOf'
+import { RestoreDeleted } from '@/features/undo/RestoreDeleted'
 import { VirtualDriveStatus } from '@/features/virtual-drives/VirtualDriveStatus'
 import { ActionButton } from '@/ui/ActionButton'
 import { Facts } from '@/ui/Facts'
@@ -34,8 +35,23 @@ export function GroupPage({ groupId }: { groupId: string }) {
     <Loaded
       query={group}
       gone={(last) => (
-        <Gone of={last} title={t('group.title', { path: last.path })}>
-          <RecentlyDeletedLink controllerId={last.controller_id} />
+        <Gone
+          kind="drive_group"
+          id={groupId}
+          of={last}
+          title={last && t('group.title', { path: last.path })}
+        >
+          {last && (
+            <RestoreDeleted
+              controllerId={last.controller_id}
+              isIt={({ kind, drives }) =>
+                kind === 'drive_group' &&
+                drives.some(({ drive_id }) =>
+                  last.members.some((member) => member.drive_id === drive_id),
+                )
+              }
+            />
+          )}
         </Gone>
       )}
     >

@@ -17,9 +17,11 @@ import { OperationsList } from '@/features/operations/OperationsList'
 import { blockedText } from '@/features/states/words'
 import { StripesPanel } from '@/features/stripes/StripesPanel'
 import { ActionButton } from '@/ui/ActionButton'
+import { EmptyState } from '@/ui/EmptyState'
 import { Failure } from '@/ui/Failure'
 import { Loaded } from '@/ui/Loaded'
 import { Loading } from '@/ui/Loading'
+import { NotFound } from '@/ui/NotFound'
 import { PageHeader } from '@/ui/PageHeader'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
 import { Status } from '@/ui/Status'
@@ -41,7 +43,27 @@ interface HostPageProps {
 
 export function HostPage(props: HostPageProps) {
   const host = useQuery(hostQuery(props.hostId))
-  return <Loaded query={host}>{(data) => <HostContent host={data} {...props} />}</Loaded>
+  return (
+    <Loaded query={host} gone={(last) => (last ? <HostGone label={last.label} /> : <NotFound />)}>
+      {(data) => <HostContent host={data} {...props} />}
+    </Loaded>
+  )
+}
+
+function HostGone({ label }: { label: string }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <PageHeader title={label} />
+      <EmptyState
+        kind="none-match"
+        title={t('gone.now.host')}
+        action={<Link to="/">{t('common.toFleet')}</Link>}
+      >
+        {t('gone.hostText')}
+      </EmptyState>
+    </>
+  )
 }
 
 function HostContent({ host, search, onSearchChange }: HostPageProps & { host: Host }) {

@@ -13,13 +13,14 @@ import { Trouble } from '@/features/alerts/Trouble'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import { BadBlocksPanel } from '@/features/figures/BadBlocksPanel'
 import { LatencyPanel } from '@/features/figures/LatencyPanel'
-import { Gone, RecentlyDeletedLink } from '@/features/hosts/Gone'
+import { Gone } from '@/features/hosts/Gone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { OperationsList } from '@/features/operations/OperationsList'
 import { vendorVirtualDrive } from '@/features/states/vocabulary'
 import { blockedText, word } from '@/features/states/words'
 import { MemberOf } from '@/features/stripes/MemberOf'
+import { RestoreDeleted } from '@/features/undo/RestoreDeleted'
 import { formatDuration } from '@/lib/format'
 import { Facts } from '@/ui/Facts'
 import { Loaded } from '@/ui/Loaded'
@@ -39,8 +40,18 @@ export function VirtualDrivePage({ virtualDriveId }: { virtualDriveId: string })
     <Loaded
       query={virtualDrive}
       gone={(last) => (
-        <Gone of={last} title={last.name || last.path}>
-          <RecentlyDeletedLink controllerId={last.controller_id} />
+        <Gone
+          kind="virtual_drive"
+          id={virtualDriveId}
+          of={last}
+          title={last && (last.name || last.path)}
+        >
+          {last && (
+            <RestoreDeleted
+              controllerId={last.controller_id}
+              isIt={({ kind, name }) => kind !== 'foreign_set' && name === (last.name || last.path)}
+            />
+          )}
         </Gone>
       )}
     >

@@ -407,9 +407,12 @@ describe('virtual drive page', () => {
   it('says that it is gone when a later look finds nothing, and leads to the undo', async () => {
     const { client } = renderApp(ADDRESS)
     expect(await screen.findByRole('button', { name: 'Delete …' })).toBeVisible()
-    server.use(refuse('get', '/virtual-drives/:id', 404, 'not_found', 'Gone.'))
+    server.use(
+      refuse('get', '/virtual-drives/:id', 404, 'not_found', 'Gone.'),
+      get('/controllers/:id/undo', { items: [] }),
+    )
     await client.invalidateQueries()
-    expect(await screen.findByText('archive no longer exists')).toBeVisible()
+    expect(await screen.findByText('This virtual drive no longer exists')).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Delete …' })).toBeNull()
     expect(screen.getByRole('link', { name: 'Recently deleted' })).toHaveAttribute(
       'href',

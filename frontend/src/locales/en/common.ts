@@ -33,12 +33,34 @@ export const common = {
   notFoundText: 'This page or object does not exist, or was deleted.',
   toFleet: 'Go to the fleet',
   toHost: 'Go to host {{host}}',
-  goneTitle: '{{name}} no longer exists',
-  goneText: 'It was deleted or removed while this page was open.',
-  recentlyDeleted: 'Recently deleted',
   sizeMissing: 'Enter a size in GB.',
   sizeTooSmall: 'The smallest size is {{size}}.',
   sizeTooLarge: 'At most {{size}} are available.',
+} as const
+
+export const gone = {
+  title: {
+    virtual_drive: 'Virtual drive {{name}}',
+    drive_group: 'Drive group {{name}}',
+    drive: 'Drive {{name}}',
+    battery: 'Battery {{name}}',
+  },
+  at: {
+    virtual_drive: 'This virtual drive was deleted on {{time}}',
+    drive_group: 'This drive group was deleted on {{time}}',
+    drive: 'This drive was removed on {{time}}',
+    battery: 'This battery was removed on {{time}}',
+  },
+  now: {
+    virtual_drive: 'This virtual drive no longer exists',
+    drive_group: 'This drive group no longer exists',
+    drive: 'This drive is no longer part of its host',
+    battery: 'This battery is no longer part of its host',
+    host: 'This host is no longer managed here',
+  },
+  meanwhile: 'It went away while this page was open.',
+  hostText: 'An administrator removed it while this page was open. Its arrays go on working.',
+  recentlyDeleted: 'Recently deleted',
 } as const
 
 export const confirm = {

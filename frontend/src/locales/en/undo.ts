@@ -18,6 +18,7 @@ export const undo = {
   possible: 'Yes',
   driveRefused: '{{drive}}: {{why}}',
   restore: 'Restore {{name}}',
+  restoreOpen: 'Restore {{name}} …',
   restoreText: {
     drive_group:
       'The drive group and its virtual drive come back as they were, with name, policies and data. The host looks first whether anybody has written to the drives.',
