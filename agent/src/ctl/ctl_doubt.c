@@ -7,6 +7,8 @@
 #include <stdio.h>
 
 #include "base/assert.h"
+#include "base/checked.h"
+#include "ctl/ctl_private.h"
 
 static void bytes_event(const struct ctl_vd *cv, enum event_id event, uint64_t bytes)
 {
@@ -21,10 +23,31 @@ static void bytes_event(const struct ctl_vd *cv, enum event_id event, uint64_t b
 /* Of doubts that are older than the last stop an earlier start has told. */
 void cv_doubt_begin(struct ctl_vd *cv, const struct vd_config *before)
 {
+    cv->doubt.trusted_bytes = 0; /* what a stop has lost of it is in doubt again */
+    cv->doubt.unsaved = false;
     if (!before->dirty && !before->resync) {
-        cv->seen_suspect_bytes = vd_suspect_bytes(cv->vd);
+        cv->doubt.seen_suspect_bytes = vd_suspect_bytes(cv->vd);
     }
     cv_doubt_check(cv);
+}
+
+static uint64_t cv_suspect_bytes(const struct ctl_vd *cv)
+{
+    return cv->vd == NULL ? 0 : vd_suspect_bytes(cv->vd);
+}
+
+uint64_t cv_in_doubt_bytes(const struct ctl_vd *cv)
+{
+    return cv->vd == NULL ? 0 : max_u64(cv_suspect_bytes(cv), cv->doubt.trusted_bytes);
+}
+
+/* Drives that refuse it may take it later, when the command has ended. */
+static void trust_check(struct ctl_vd *cv)
+{
+    if (cv->doubt.trusted_bytes > 0 && vd_trust_outcome(cv->vd) == 0) {
+        bytes_event(cv, EVENT_VIRTUAL_DRIVE_TRUSTED, cv->doubt.trusted_bytes);
+        cv->doubt.trusted_bytes = 0;
+    }
 }
 
 /* One event for all blocks that cannot be read: there are too many for one each. */
@@ -34,17 +57,18 @@ void cv_doubt_check(struct ctl_vd *cv)
     uint64_t doubted = vd_doubted_bytes(cv->vd);
     char title[PATH_TEXT_BYTES];
 
-    if (doubted > cv->seen_doubted_bytes) {
+    trust_check(cv);
+    if (doubted > cv->doubt.seen_doubted_bytes) {
         bytes_event(cv, EVENT_VIRTUAL_DRIVE_DOUBTED, doubted);
-    } else if (suspect > cv->seen_suspect_bytes && doubted == 0) {
+    } else if (suspect > cv->doubt.seen_suspect_bytes && doubted == 0) {
         bytes_event(cv, EVENT_VIRTUAL_DRIVE_SUSPECT, suspect);
-    } else if (suspect == 0 && cv->seen_suspect_bytes > 0) {
+    } else if (suspect == 0 && cv->doubt.seen_suspect_bytes > 0) {
         vd_title(cv, title, sizeof(title));
         ctl_event(cv->cg->ctl, EVENT_VIRTUAL_DRIVE_REWRITTEN, cv->object.key, "virtual_drive",
                   title, NULL);
     }
-    cv->seen_suspect_bytes = suspect;
-    cv->seen_doubted_bytes = doubted;
+    cv->doubt.seen_suspect_bytes = suspect;
+    cv->doubt.seen_doubted_bytes = doubted;
 }
 
 /* doubt_clear */
@@ -60,7 +84,10 @@ bool rule_doubt_clear(const struct ctl_vd *cv, struct reason *ret_reason)
         !rule_group_running(cv->cg, CTL_OP_DOUBT_CLEAR, ret_reason)) {
         return false;
     }
-    if (cv->vd == NULL || vd_suspect_bytes(cv->vd) == 0) {
+    if (cv->doubt.unsaved && cv_suspect_bytes(cv) == 0) { /* it is repeated, as was advised */
+        return true;
+    }
+    if (cv_suspect_bytes(cv) == 0) {
         reason_set(ret_reason, REASON_DOUBT_NONE, "name", cv_config(cv)->name, NULL);
         return false;
     }
@@ -75,22 +102,24 @@ bool rule_doubt_clear(const struct ctl_vd *cv, struct reason *ret_reason)
 }
 
 /* False: not yet. */
-static bool doubt_end(struct ctl *ctl, struct ctl_command *command, const struct ctl_vd *cv)
+static bool doubt_end(struct ctl *ctl, struct ctl_command *command, struct ctl_vd *cv)
 {
+    int outcome = cv->vd != NULL ? vd_trust_outcome(cv->vd) : -EIO;
     struct reason reason;
 
-    switch (vd_trust_outcome(cv->vd)) {
-    case -EAGAIN:
+    if (outcome == -EAGAIN) {
         return false;
-    case 0:
+    }
+    cv->doubt.unsaved = outcome != 0;
+    if (outcome == 0) {
+        trust_check(cv);
         command_object_add(command, &cv->object);
         command_done(ctl);
-        return true;
-    default:
+    } else {
         reason_set(&reason, REASON_DOUBT_UNSAVED, "name", cv_config(cv)->name, NULL);
         command_finish(ctl, &reason);
-        return true;
     }
+    return true;
 }
 
 void command_doubt_work(struct ctl *ctl)
@@ -115,8 +144,8 @@ void command_doubt_clear(struct ctl *ctl, struct ctl_command *command)
         command_finish(ctl, &reason);
         return;
     }
-    bytes_event(cv, EVENT_VIRTUAL_DRIVE_TRUSTED, vd_suspect_bytes(cv->vd));
-    cv->seen_suspect_bytes = 0; /* that was its end */
+    cv->doubt.trusted_bytes = cv_in_doubt_bytes(cv);
+    cv->doubt.seen_suspect_bytes = 0; /* that was its end */
     vd_trust(cv->vd);
     if (!doubt_end(ctl, command, cv)) {
         command->ctl_private = cv;

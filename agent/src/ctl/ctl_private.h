@@ -24,6 +24,7 @@
 #include "ctl/ctl.h"
 #include "ctl/ctl_attempt.h"
 #include "ctl/ctl_check.h"
+#include "ctl/ctl_doubt.h"
 #include "ctl/ctl_glitch.h"
 #include "ctl/ctl_host.h"
 #include "ctl/ctl_label.h"
@@ -39,7 +40,6 @@
 #include "ctl/life_cycle.h"
 #include "meta/config_check.h"
 #include "meta/config_state.h"
-#include "meta/controller_record.h"
 #include "meta/former_owner.h"
 #include "meta/group_store.h"
 #include "task/erase.h"
@@ -221,7 +221,7 @@ struct ctl_vd {
     bool bgi_stopped; /* by a user: not to be started by itself */
     struct ctl_attempt bgi_attempt;
     enum virtual_drive_state seen_state;
-    uint64_t seen_suspect_bytes, seen_doubted_bytes;
+    struct ctl_doubt doubt;
     bool policy_asked; /* its write policy was asked for in this run */
     bool policy_known; /* the next three were told */
     bool policy_lowered;

@@ -308,7 +308,7 @@ static bool has_lost_writes(const void *subject, struct finding *finding)
 static bool is_in_doubt(const void *subject, struct finding *finding)
 {
     const struct ctl_vd *cv = subject;
-    uint64_t suspect = cv->vd != NULL ? vd_suspect_bytes(cv->vd) : 0;
+    uint64_t suspect = cv_in_doubt_bytes(cv);
     char path[PATH_TEXT_BYTES];
     char bytes[24];
 

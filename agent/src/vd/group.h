@@ -190,7 +190,8 @@ uint64_t vd_doubted_bytes(const struct vd *vd);
 uint64_t vd_suspect_bytes(const struct vd *vd);
 /* They count as right: somebody has looked at them. */
 void vd_trust(struct vd *vd);
-/* 0: a start will find it so; -EAGAIN: vd_changed() tells when; -EIO: the drives take nothing. */
+/* 0: a start will find it so; -EAGAIN: vd_changed() tells when; -EIO: the drives take nothing, and
+ * may later. */
 int vd_trust_outcome(const struct vd *vd);
 
 /* What an unclean stop can cost beyond the blocks that were being written. */

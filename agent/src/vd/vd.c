@@ -407,10 +407,13 @@ int vd_trust_outcome(const struct vd *vd)
 {
     const struct region_map *map = region_store_map(vd->regions);
 
-    if (group_is_offline(vd->group) || vd->group->refusing) {
+    if (group_is_offline(vd->group)) {
         return -EIO;
     }
-    return map == NULL || region_map_trust_is_durable(map) ? 0 : -EAGAIN;
+    if (map == NULL || region_map_trust_is_durable(map)) {
+        return 0;
+    }
+    return vd->group->refusing ? -EIO : -EAGAIN;
 }
 
 uint64_t vd_suspect_bytes(const struct vd *vd)

@@ -240,13 +240,54 @@ static void test_refused(void **state)
     world_free(world);
 }
 
+static void refuse_writes(struct ctl_world *world, enum io_status status)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        world->slots[i].drive->refusal = status;
+        world->slots[i].drive->refusal_offset_bytes = 0;
+        world->slots[i].drive->refusal_length_bytes = UINT64_MAX;
+    }
+}
+
+/* What the drives do not have is in doubt after the next start: it is told until they have it, and
+ * the advice to repeat the command holds. */
+static void test_repeated(void **state)
+{
+    struct ctl_world *world = world_in_doubt(60);
+    uint64_t bytes = 0;
+
+    (void)state;
+    member_back(world, 1);
+    bytes = in_doubt_bytes(world);
+    refuse_writes(world, IO_STATUS_NO_SPACE);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(trust(world), REASON_DOUBT_UNSAVED);
+        assert_int_equal(in_doubt_bytes(world), bytes);
+        assert_false(is_blocked(world));
+        assert_int_equal(world_event_count(world, 0, EVENT_TRUSTED), 0);
+    }
+    refuse_writes(world, IO_STATUS_OK);
+    world_settle(world, MINUTE); /* it is written when they take it */
+    assert_null(world_finding(world, FINDING_DATA_SUSPECT, NULL));
+    assert_int_equal(world_event_count(world, 0, EVENT_TRUSTED), 1);
+    assert_int_equal(trust(world), REASON_OK);
+    assert_int_equal(trust(world), REASON_DOUBT_NONE);
+    assert_int_equal(world_event_count(world, 0, EVENT_TRUSTED), 1);
+    assert_int_equal(world_event_count(world, 0, EVENT_REWRITTEN), 0);
+    sim_world_power_off(world->sim, SIM_CUT_DROP_ALL);
+    world_power_cycle(world);
+    world_settle(world, SIM_SECOND);
+    assert_null(world_finding(world, FINDING_DATA_SUSPECT, NULL));
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lasts),     cmocka_unit_test(test_trusted),
         cmocka_unit_test(test_old_notes), cmocka_unit_test(test_raised_again),
         cmocka_unit_test(test_rewritten), cmocka_unit_test(test_rewritten_in_halves),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused),   cmocka_unit_test(test_repeated),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
