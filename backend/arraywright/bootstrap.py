@@ -1,5 +1,6 @@
 """Before the first request: schema, identity of the server, first administrator."""
 
+import logging
 import os
 import secrets
 from collections.abc import Callable
@@ -19,6 +20,9 @@ from arraywright.kit.files import give_to_owner
 from arraywright.kit.roles import Role
 from arraywright.link import repository as link
 from arraywright.settings import Settings
+from arraywright.storage import search
+
+logger = logging.getLogger(__name__)
 
 FIRST_ADMINISTRATOR = "admin"
 SERVER_ID = "server_id"
@@ -132,6 +136,11 @@ async def prepare(settings: Settings, clock: Clock, announce: Callable[[str], No
     database = Database(settings.resolved_database_url())
     try:
         await migrations.upgrade(database)
+        missing = await search.prepare(database)
+        if missing is not None:
+            logger.warning(
+                "searches read all objects, for want of the extension pg_trgm: %s", missing
+            )
         await server_id(database)
         await first_administrator(database, settings, clock, announce)
     finally:

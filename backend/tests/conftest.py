@@ -17,6 +17,7 @@ from arraywright.kit.database import Database
 from arraywright.kit.roles import Role
 from arraywright.kit.secrets import make_secret
 from arraywright.settings import Settings
+from arraywright.storage import search
 from tests.support import documents, postgres, programs
 from tests.support.agent import FakeAgent
 from tests.support.server import Running, running
@@ -45,6 +46,7 @@ def postgres_socket() -> Iterator[Path]:
 async def _prepare(url: str) -> None:
     database = Database(url)
     await migrations.upgrade(database)
+    assert await search.prepare(database) is None
     await bootstrap.server_id(database)
     await database.close()
 

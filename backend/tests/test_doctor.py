@@ -25,6 +25,7 @@ from arraywright import migrations
 from arraywright.cli import main
 from arraywright.doctor import checks
 from arraywright.doctor.redaction import redacted
+from arraywright.storage import search
 
 Said = pytest.CaptureFixture[str]
 KEY = ec.generate_private_key(ec.SECP256R1())
@@ -174,6 +175,13 @@ def silent_host(it: Installed, _patch: pytest.MonkeyPatch) -> None:
         opened.commit()
 
 
+def without_index(_it: Installed, patch: pytest.MonkeyPatch) -> None:
+    async def is_prepared(_session: object) -> bool:
+        return False
+
+    patch.setattr(search, "is_prepared", is_prepared)
+
+
 FAULTS: dict[str, Fault] = {
     "settings_invalid": option(port="99999"),
     "state_dir_unwritable": option(state_dir="/proc/nothing"),
@@ -199,6 +207,7 @@ FAULTS: dict[str, Fault] = {
     "migration_pending": sql("UPDATE alembic_version SET version_num = '0001'"),
     "administrator_missing": sql("UPDATE user_account SET disabled = 1"),
     "hosts_silent": silent_host,
+    "search_slow": without_index,
     "audit_broken": sql("UPDATE audit SET actor = 'nobody'"),
 }
 IMPLIED = {

@@ -12,6 +12,7 @@ from sqlalchemy import URL
 
 from arraywright.kit.failure import StartError
 from arraywright.kit.peer import peer_of
+from arraywright.storage import search
 
 SCHEMA = "public"
 MISSING = (
@@ -33,15 +34,27 @@ def _environment(url: URL) -> dict[str, str]:
     return {**kept, **{name: str(value) for name, value in given.items() if value}}
 
 
-def _run(url: URL, *command: str, source: Path | None = None, target: Path | None = None) -> str:
-    """Reads `source` and writes `target`, which the account that it runs as need not open."""
+def _run(
+    url: URL,
+    *command: str,
+    source: Path | None = None,
+    target: Path | None = None,
+    listed: Path | None = None,
+) -> str:
+    """Reads `source` and writes `target`, in a directory that is closed to its account."""
     program = shutil.which(command[0])
     if program is None:
         raise StartError(MISSING.format(command[0]))
     peer = peer_of(url)
-    other = {} if peer is None else {"user": peer.pw_uid, "group": peer.pw_gid, "extra_groups": []}
+    other: dict[str, Any] = (
+        {} if peer is None else {"user": peer.pw_uid, "group": peer.pw_gid, "extra_groups": []}
+    )
     with contextlib.ExitStack() as opened:
-        done = subprocess.run(  # type: ignore[call-overload] # noqa: S603 (our own words)
+        if listed is not None:
+            number = opened.enter_context(listed.open("rb")).fileno()
+            command = (*command, f"--use-list=/dev/fd/{number}")
+            other["pass_fds"] = (number,)
+        done = subprocess.run(  # noqa: S603 (our own words)
             [program, *command[1:]],
             env=_environment(url),
             stdin=opened.enter_context(source.open("rb")) if source else subprocess.DEVNULL,
@@ -71,10 +84,17 @@ def check(url: URL, path: Path) -> None:
 
 
 def put(url: URL, copy_: Path, aside: str) -> None:
-    """All in one transaction; the old tables are kept in the schema `aside`."""
-    script = copy_.with_suffix(".sql")
+    """All in one transaction; the old tables are kept in the schema `aside`.
+
+    The index of searches needs an extension, which may be missing here, or be in another schema:
+    the server makes it when it starts.
+    """
+    script, wanted = copy_.with_suffix(".sql"), copy_.with_suffix(".list")
+    listed = _run(url, "pg_restore", "--list", source=copy_).splitlines(keepends=True)
+    wanted.write_text("".join(line for line in listed if f" {search.INDEX} " not in line))
+    wanted.chmod(0o644)
     _run(url, "pg_restore", "--no-owner", "--no-privileges", f"--schema={SCHEMA}", "--file=-",
-         source=copy_, target=script)  # fmt: skip
+         source=copy_, target=script, listed=wanted)  # fmt: skip
     _run(url, "psql", "--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1",
          f"--command=ALTER SCHEMA {SCHEMA} RENAME TO {aside}", f"--command=CREATE SCHEMA {SCHEMA}",
          "--file=-", source=script)  # fmt: skip

@@ -14,6 +14,7 @@ from arraywright.doctor.finding import Finding
 from arraywright.hosts import repository as hosts
 from arraywright.kit.database import Database
 from arraywright.settings import Settings
+from arraywright.storage import search
 
 SHOWN = 5
 SessionCheck = Callable[[AsyncSession], Awaitable[Finding | None]]
@@ -55,10 +56,23 @@ async def hosts_silent(session: AsyncSession) -> Finding | None:
     )
 
 
+async def search_slow(session: AsyncSession) -> Finding | None:
+    if await search.is_prepared(session):
+        return None
+    return Finding(
+        code="search_slow",
+        found="The database has no index for searches: the extension pg_trgm is missing.",
+        consequence="Each search for a serial number or a name reads all objects of all hosts.",
+        next_step="sudo -u postgres psql -d arraywright -c 'CREATE EXTENSION pg_trgm' && "
+        "sudo systemctl restart arraywright-backend",
+    )
+
+
 SESSION_CHECKS: dict[str, SessionCheck] = {
     "administrator_missing": administrator_missing,
     "hosts_silent": hosts_silent,
     "audit_broken": audit_broken,
+    "search_slow": search_slow,
 }
 
 

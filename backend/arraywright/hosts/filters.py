@@ -11,7 +11,9 @@ from arraywright.link.protocol import ControllerStatus
 
 
 class HostFilter(PageQuery):
-    q: Annotated[str | None, Field(max_length=100, description="part of the name")] = None
+    q: Annotated[
+        str | None, Field(max_length=100, description="part of the name or of a label")
+    ] = None
     presence: Annotated[list[Presence], Field(description="any of these", max_length=8)] = []
     online: Annotated[
         bool | None, Field(description="connecting, online or late; or none of these")

@@ -1,13 +1,26 @@
 """Questions about hosts."""
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import String, and_, bindparam, cast, delete, exists, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    String,
+    and_,
+    bindparam,
+    cast,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.alerts.models import Alert
@@ -24,6 +37,7 @@ from arraywright.storage.projection import (
     DEGRADED_STATES,
     FAILED_DRIVES,
     SPARES,
+    placed,
 )
 
 CHUNK = 500
@@ -35,6 +49,8 @@ WORST_STATES = (
     ControllerStatus.FAILED.value,
 )
 CALM_STATES = (None, *WORST_STATES[:2])
+# The text of a list of labels has more than this between and around them.
+_OF_LABELS = re.compile("[A-Za-z0-9._:/=-]+")
 SEVERITIES = ("debug", "progress", "info", "warning", "critical", "fatal")
 
 
@@ -73,12 +89,24 @@ def hosts() -> Rows:
     )
 
 
+def _called(words: str) -> ColumnElement[bool]:
+    """Part of the name, or of a label."""
+    name = func.lower(Host.name).contains(words.lower(), autoescape=True)
+    if not _OF_LABELS.fullmatch(words):
+        return name
+    labels = func.lower(cast(Host.labels, String))
+    return or_(name, labels.contains(words.lower(), autoescape=True))
+
+
 def filtered(query: HostFilter) -> Rows:
-    statement = hosts()
+    """What a page is made of: (id, name)."""
+    statement: Rows = select(Host.id, Host.name).where(Host.retired_us.is_(None))
     if query.q:
-        statement = statement.where(
-            func.lower(Host.name).contains(query.q.lower(), autoescape=True)
-        )
+        statement = statement.where(_called(query.q))
+    if any(value is not None for value in (query.online, query.worst_state, query.alerts)) or (
+        query.presence
+    ):
+        statement = statement.join(HostSummary, HostSummary.host_id == Host.id)
     if query.presence:
         words = [word.value for word in query.presence]
         statement = statement.where(HostSummary.presence.in_(words))
@@ -96,6 +124,13 @@ def filtered(query: HostFilter) -> Rows:
         has_alerts = HostSummary.open_alerts > 0
         statement = statement.where(has_alerts if query.alerts else ~has_alerts)
     return statement
+
+
+async def rows_of(session: AsyncSession, ids: list[UUID]) -> list[Any]:
+    """In the order of the ids."""
+    found = await session.execute(hosts().where(Host.id.in_(ids)))
+    rows = {row[0].id: row for row in found}
+    return [rows[host_id] for host_id in ids if host_id in rows]
 
 
 async def find(session: AsyncSession, host_id: UUID) -> Any | None:
@@ -332,17 +367,38 @@ async def rename(session: AsyncSession, host: Host, name: str) -> None:
     if name == host.name:
         return
     host.name = name
-    await session.execute(
-        update(ObjectState)
-        .where(ObjectState.host_id == host.id)
-        .values(host_name=name)
-        .execution_options(synchronize_session=False)
+    found = await session.execute(
+        select(ObjectState.kind, ObjectState.key, ObjectState.search).where(
+            ObjectState.host_id == host.id
+        )
     )
+    rows = [
+        {"of_kind": kind, "of_key": key, **placed(search, name, host.labels)}
+        for kind, key, search in found
+    ]
+    if not rows:
+        return
+    statement = (
+        update(ObjectState)
+        .where(
+            ObjectState.host_id == host.id,
+            ObjectState.kind == bindparam("of_kind"),
+            ObjectState.key == bindparam("of_key"),
+        )
+        .values(host_name=bindparam("host_name"), search=bindparam("search"))
+    )
+    connection = await session.connection()
+    await connection.execute(statement, rows)
 
 
-async def own_names(session: AsyncSession, host_ids: Collection[UUID]) -> dict[UUID, str]:
-    found = await session.execute(select(Host.id, Host.name).where(Host.id.in_(host_ids)))
-    return {row[0]: row[1] for row in found}
+async def own_names(
+    session: AsyncSession, host_ids: Collection[UUID]
+) -> dict[UUID, tuple[str, list[str]]]:
+    """The names of these hosts, and their labels."""
+    found = await session.execute(
+        select(Host.id, Host.name, Host.labels).where(Host.id.in_(host_ids))
+    )
+    return {host_id: (name, labels) for host_id, name, labels in found}
 
 
 async def never_connected(session: AsyncSession, before_us: int) -> list[Any]:
@@ -392,7 +448,9 @@ async def silent_names(session: AsyncSession) -> list[str]:
 async def presence_counts(session: AsyncSession) -> dict[str, int]:
     """Of all, less those that are retired: few, and found by an index."""
     counted = select(HostSummary.presence, func.count()).group_by(HostSummary.presence)
-    retired = counted.join(Host, Host.id == HostSummary.host_id).where(Host.retired_us > 0)
+    retired = counted.where(
+        HostSummary.host_id.in_(select(Host.id).where(Host.retired_us.is_not(None)))
+    )
     counts: Counter[str] = Counter()
     for presence, count in await session.execute(counted):
         counts[presence] += count

@@ -88,10 +88,11 @@ async def page(session: AsyncSession, principal: Principal, query: HostFilter) -
         query,
         keys=[models.Host.name, models.Host.id],
         kinds=(str, str),
-        key_of=lambda row: [row[0].name, str(row[0].id)],
+        key_of=lambda row: [row[1], str(row[0])],
         bind=lambda values: [values[0], UUID(values[1])],
     )
-    return Page(items=[_view(row, principal) for row in rows], next_cursor=cursor, total=total)
+    found = await repository.rows_of(session, [row[0] for row in rows])
+    return Page(items=[_view(row, principal) for row in found], next_cursor=cursor, total=total)
 
 
 async def get(session: AsyncSession, principal: Principal, host_id: UUID) -> Host:

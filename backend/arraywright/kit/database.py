@@ -105,6 +105,11 @@ NEWS = "news"
 """What is to be told once the session has committed, see `live.outbox`."""
 
 
+def is_limited(session: AsyncSession) -> bool:
+    """Whether it sees rows of some hosts only."""
+    return session.info.get(_HOSTS) is not None
+
+
 class _Session(Session):
     """Sees rows of the hosts in its `info` only."""
 

@@ -23,13 +23,14 @@ async def fetch_page(
     descending: bool = False,
     bind: Callable[[list[Any]], list[Any]] = list,
     total: int | None = None,
+    is_counted: bool = True,
 ) -> tuple[list[Any], str | None, int | None]:
     """Rows, next cursor and, on the first page, the total.
 
     `key_of` gives the JSON form of a row's sort key; `bind` turns it back into values. `total`:
-    where the caller knows it, nothing is counted.
+    where the caller knows it, nothing is counted. `is_counted`: whether there is a total.
     """
-    if query.cursor is None and total is None:
+    if query.cursor is None and total is None and is_counted:
         counted = select(func.count()).select_from(statement.order_by(None).subquery())
         total = (await session.execute(counted)).scalar_one()
     elif query.cursor is not None:

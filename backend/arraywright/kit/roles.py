@@ -10,7 +10,10 @@ class Role(StrEnum):
 
     @property
     def rank(self) -> int:
-        return list(Role).index(self)
+        return _RANKS[self]
 
     def allows(self, needed: "Role") -> bool:
         return self.rank >= needed.rank
+
+
+_RANKS = {role: rank for rank, role in enumerate(Role)}

@@ -143,7 +143,11 @@ class Page(ApiModel, Generic[T]):
     items: list[T]
     next_cursor: str | None = None
     total: Annotated[
-        int | None, Field(description="number of all matches; only on the first page")
+        int | None,
+        Field(
+            description="number of all matches; only on the first page, and not for a search for "
+            "one or two characters"
+        ),
     ] = None
 
 

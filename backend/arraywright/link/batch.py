@@ -35,7 +35,7 @@ from arraywright.link.protocol import (
 from arraywright.link.repair import LIMITED
 from arraywright.live import outbox
 from arraywright.live.hub import Change
-from arraywright.storage.projection import project
+from arraywright.storage.projection import placed, project
 
 EVENTS_LOST_CODE = 64000
 
@@ -271,7 +271,7 @@ class Batch:
         if affected:
             names = await hosts.own_names(self.session, affected)
             for row in moved.values():
-                row["host_name"] = names[row["host_id"]]
+                row |= placed(row["search"], *names[row["host_id"]])
         await repository.upsert_objects(self.session, list(moved.values()))
         await repository.replace_documents(
             self.session, [row for name, row in rows.items() if name not in moved]

@@ -12,14 +12,18 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from arraywright.events.models import Event
 from arraywright.link.models import Installation, SyncCursor
 from arraywright.storage.models import ObjectState
+from arraywright.storage.projection import own_words
 
 CHUNK = 500
 KEY_COLUMNS = ("host_id", "kind", "key")
 REPORTED = ("rev", "config_rev", "life", "changed_us", "doc")
-PROJECTED = tuple(
-    name
-    for name in ObjectState.__mapper__.columns.keys()  # noqa: SIM118 (not a dict)
-    if name not in (*KEY_COLUMNS, *REPORTED, "id", "host_name")
+PROJECTED = (
+    *(
+        name
+        for name in ObjectState.__mapper__.columns.keys()  # noqa: SIM118 (not a dict)
+        if name not in (*KEY_COLUMNS, *REPORTED, "id", "host_name", "search")
+    ),
+    "search",
 )
 
 _STORED = [ObjectState.__table__.c[name] for name in (*KEY_COLUMNS, *PROJECTED)]
@@ -81,7 +85,7 @@ async def upsert_objects(session: AsyncSession, rows: list[dict[str, Any]]) -> N
 async def projections(
     session: AsyncSession, names: Collection[tuple[UUID, str, str]]
 ) -> dict[tuple[UUID, str, str], tuple[Any, ...]]:
-    """What is stored beside the documents of these objects."""
+    """What is stored beside the documents of these objects, without what is about the host."""
     if not names:
         return {}
     postgres = session.get_bind().dialect.name == "postgresql"
@@ -89,7 +93,7 @@ async def projections(
     statement = text(_STORED_POSTGRES if postgres else _STORED_SQLITE).columns(*_STORED)
     connection = await session.connection()
     rows = await connection.execute(statement, {"names": listed})
-    return {(row[0], row[1], row[2]): tuple(row[3:]) for row in rows}
+    return {(row[0], row[1], row[2]): (*row[3:-1], own_words(row[-1])) for row in rows}
 
 
 async def replace_documents(session: AsyncSession, rows: list[dict[str, Any]]) -> None:

@@ -18,7 +18,12 @@ from arraywright.link.protocol import (
 )
 
 Search = Annotated[
-    str | None, Field(max_length=100, description="part of a name, path, serial or model")
+    str | None,
+    Field(
+        max_length=100,
+        description="part of a name, path, serial number, model, WWN, or of the host's name or a "
+        "label of it",
+    ),
 ]
 
 

@@ -14,14 +14,25 @@ class ObjectState(Base):
 
     __tablename__ = "object_state"
     __table_args__ = (
-        Index("ix_object_state_kind_group", "kind", "drive_group_id"),
-        Index("ix_object_state_kind_state", "kind", "state"),
+        # Not for questions about the kind alone, hence partial.
+        Index(
+            "ix_object_state_kind_group",
+            *("kind", "drive_group_id"),
+            sqlite_where=text("drive_group_id IS NOT NULL"),
+            postgresql_where=text("drive_group_id IS NOT NULL"),
+        ),
         Index("ix_object_state_host_kind", "host_id", "kind", "sort"),
-        # A page of a list is read, counted and searched in this index alone. `deleted` is no column
-        # of it: SQLite would take it for questions about a single host.
+        # A page of a list is read, counted and searched in one of these alone. `deleted` is no
+        # column of them: SQLite would take it for questions about a single host.
+        Index(
+            "ix_object_state_kind_state",
+            *("kind", "state", "host_name", "sort", "id"),
+            sqlite_where=text("deleted IS 0"),
+            postgresql_where=text("deleted IS false"),
+        ),
         Index(
             "ix_object_state_place",
-            *("kind", "host_name", "sort", "id", "search"),
+            *("kind", "host_name", "sort", "id", "state", "search"),
             sqlite_where=text("deleted IS 0"),
             postgresql_where=text("deleted IS false"),
         ),

@@ -1,6 +1,7 @@
 """The columns beside a document: what lists filter, sort and search by."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -13,8 +14,11 @@ SPARES = ("hot_spare", "dedicated_hot_spare")
 WORD_KINDS = ("operation", "battery")
 NEWEST_FIRST = 10**17
 LARGEST_SIZE = 2**62
-SEARCH_BYTES = 1000
-"""What fits an index of PostgreSQL beside the other columns."""
+OWN_BYTES = 900
+HOST_BYTES = 500
+"""Both fit an index of PostgreSQL beside the other columns."""
+HOST_BEGINS = "\n"
+"""In the text that is searched: what follows is about the host."""
 SEARCHED = ("name", "path", "serial", "model", "wwn", "device", "hostname", "source")
 
 
@@ -23,9 +27,24 @@ def natural(text: str) -> str:
     return re.sub(r"\d+", lambda match: match.group().zfill(6), text)[:128]
 
 
+def _shortened(text: str, size: int) -> str:
+    return text.encode()[:size].decode(errors="ignore")
+
+
 def _searched(doc: dict[str, Any]) -> str:
     text = " ".join(str(doc[name]) for name in SEARCHED if doc.get(name)).lower()
-    return text.encode()[:SEARCH_BYTES].decode(errors="ignore")
+    return _shortened(text.replace(HOST_BEGINS, " "), OWN_BYTES)
+
+
+def own_words(search: str) -> str:
+    """Of the text that is searched: what the object itself is called."""
+    return search.partition(HOST_BEGINS)[0]
+
+
+def placed(search: str, name: str, labels: Sequence[str]) -> dict[str, str]:
+    """The columns that say which host an object belongs to; it is found by that too."""
+    host = _shortened(" ".join((name, *labels)).lower(), HOST_BYTES)
+    return {"host_name": name, "search": f"{own_words(search)}{HOST_BEGINS}{host}"}
 
 
 def _failures_left(kind: str, doc: dict[str, Any]) -> int | None:

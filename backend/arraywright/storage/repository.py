@@ -1,9 +1,10 @@
 """Questions about reported objects."""
 
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, func, or_, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.hosts.models import Host, HostSummary, shown_name
@@ -19,32 +20,43 @@ COUNTED = {
     "drive_group": HostSummary.drive_groups,
     "virtual_drive": HostSummary.virtual_drives,
 }
+OF_A_HOST = ("controller_id", "enclosure_id")
+"""What belongs to one of these is found by its host."""
 ONE_OF = {"state": ObjectState.state, "status": ObjectState.state, "level": ObjectState.level}
 
 
-def objects(kind: str) -> Rows:
-    """Rows of (object, what its host is called, online, last seen, the host's own name)."""
+def objects(ids: Collection[UUID]) -> Rows:
+    """Rows of (object, what its host is called, online, last seen, the host's own name).
+
+    Asked for by id alone: for a kind as well, SQLite would read all objects of the kind. Hosts
+    that are retired have no objects.
+    """
     return (
         select(ObjectState, shown_name(), HostSummary.online, HostSummary.last_seen_us, Host.name)
         .join(Host, Host.id == ObjectState.host_id)
         .join(HostSummary, HostSummary.host_id == ObjectState.host_id)
-        .where(ObjectState.kind == kind, ObjectState.deleted.is_(False), Host.retired_us.is_(None))
+        .where(ObjectState.id.in_(ids))
     )
 
 
-def filtered(kind: str, query: PageQuery) -> Rows:
+def filtered(kind: str, query: PageQuery, among: ColumnElement[bool] | None = None) -> Rows:
     """What a page is made of, (id, host's name, place), for those filters that the
     query has; their names are the columns'. Hosts that are retired have no objects.
 
-    Without documents: all that is asked for stands in one index.
+    Without documents: all that is asked for stands in one index. `among`: true for objects of the
+    kind only, which are found in another way; SQLite would read all of the kind nevertheless.
     """
-    statement: Rows = select(ObjectState.id, ObjectState.host_name, ObjectState.sort).where(
-        ObjectState.kind == kind, ObjectState.deleted.is_(False)
-    )
+    statement: Rows = select(ObjectState.id, ObjectState.host_name, ObjectState.sort)
+    if among is None:
+        statement = statement.where(ObjectState.kind == kind, ObjectState.deleted.is_(False))
+    else:
+        statement = statement.where(among)
     for field in EQUAL:
         value = getattr(query, field, None)
         if value is not None:
             statement = statement.where(getattr(ObjectState, field) == value)
+            if field in OF_A_HOST:
+                statement = statement.where(ObjectState.host_id == _host_of(value))
     for field, column in ONE_OF.items():
         values = getattr(query, field, [])
         if values:
@@ -56,23 +68,22 @@ def filtered(kind: str, query: PageQuery) -> Rows:
     if active is not None:
         running = ObjectState.state.in_(ACTIVE_OPERATIONS)
         statement = statement.where(running if active else ~running)
-    text = getattr(query, "q", None)
-    if text:
-        called = select(Host.name).where(
-            func.lower(Host.name).contains(text.lower(), autoescape=True)
-        )
-        statement = statement.where(
-            or_(
-                ObjectState.search.contains(text.lower(), autoescape=True),
-                ObjectState.host_name.in_(called),
-            )
-        )
     return statement
 
 
-def is_whole(kind: str, query: PageQuery) -> bool:
-    """Whether the query asks for all objects of a kind that is counted for each host."""
-    return kind in COUNTED and not query.model_dump(exclude_defaults=True, exclude={"limit"})
+def _host_of(object_id: UUID) -> Any:
+    return select(ObjectState.host_id).where(ObjectState.id == object_id).scalar_subquery()
+
+
+def is_of_a_host(query: PageQuery) -> bool:
+    """Whether all that the query asks for belongs to one host."""
+    names = ("host_id", "drive_group_id", *OF_A_HOST)
+    return any(getattr(query, name, None) is not None for name in names)
+
+
+def is_whole(query: PageQuery, *but: str) -> bool:
+    """Whether the query asks for all objects of a kind, but for these filters."""
+    return not query.model_dump(exclude_defaults=True, exclude={"limit", *but})
 
 
 async def count_all(session: AsyncSession, kind: str) -> int:
@@ -82,14 +93,17 @@ async def count_all(session: AsyncSession, kind: str) -> int:
 
 async def rows_of(session: AsyncSession, kind: str, ids: list[UUID]) -> list[Any]:
     """In the order of the ids."""
-    found = await session.execute(objects(kind).where(ObjectState.id.in_(ids)))
-    rows = {row[0].id: row for row in found}
+    rows = {row[0].id: row for row in await session.execute(objects(ids)) if _is(kind, row[0])}
     return [rows[object_id] for object_id in ids if object_id in rows]
 
 
 async def find(session: AsyncSession, kind: str, object_id: UUID) -> Any | None:
-    statement = objects(kind).where(ObjectState.id == object_id)
-    return (await session.execute(statement)).one_or_none()
+    row = (await session.execute(objects([object_id]))).one_or_none()
+    return row if row is not None and _is(kind, row[0]) else None
+
+
+def _is(kind: str, row: ObjectState) -> bool:
+    return row.kind == kind and not row.deleted
 
 
 async def targets(session: AsyncSession, ids: list[UUID]) -> dict[UUID, ObjectState]:

@@ -12,6 +12,7 @@ from arraywright.kit.paging_sql import fetch_page
 from arraywright.kit.problems import NotFoundError
 from arraywright.kit.schema import Page
 from arraywright.storage import repository
+from arraywright.storage import search as searching
 from arraywright.storage.models import ObjectState
 from arraywright.storage.schemas import Reported
 from arraywright.storage.views import kind_of, view, views
@@ -23,18 +24,27 @@ async def rows(
     session: AsyncSession, kind: str, query: PageQuery
 ) -> tuple[list[Any], str | None, int | None]:
     """By host, then by place within the host; operations newest first whatever the host."""
-    newest_first = kind == "operation"
-    name: Any = literal("") if newest_first else ObjectState.host_name
-    total = await repository.count_all(session, kind) if repository.is_whole(kind, query) else None
+    # Where the host's name says nothing, SQLite would read all hosts in the order of their names.
+    is_unnamed = kind == "operation" or repository.is_of_a_host(query)
+    name: Any = literal("") if is_unnamed else ObjectState.host_name
+    words = getattr(query, "q", None)
+    search = await searching.search(session, kind, words) if words else searching.Search()
+    statement = repository.filtered(kind, query, search.among)
+    if search.condition is not None:
+        statement = statement.where(search.condition)
+    total = search.number if repository.is_whole(query, "q") else None
+    if kind in repository.COUNTED and repository.is_whole(query):
+        total = await repository.count_all(session, kind)
     found, cursor, counted = await fetch_page(
         session,
-        repository.filtered(kind, query),
+        statement,
         query,
         keys=[name, ObjectState.sort, ObjectState.id],
         kinds=(str, str, str),
-        key_of=lambda row: ["" if newest_first else row[1], row[2], str(row[0])],
+        key_of=lambda row: ["" if is_unnamed else row[1], row[2], str(row[0])],
         bind=lambda values: [values[0], values[1], UUID(values[2])],
         total=total,
+        is_counted=search.is_counted,
     )
     return await repository.rows_of(session, kind, [row[0] for row in found]), cursor, counted
 

@@ -13,16 +13,18 @@ from arraywright.hosts import repository as host_rows
 from arraywright.kit.database import Database
 from arraywright.link import repository
 from arraywright.settings import Settings
-from arraywright.storage.projection import project
+from arraywright.storage.projection import placed, project
 from bench.fleetsim import hosts
 from bench.fleetsim.backend import Backend, Meter
 
 CHUNK = 50
+DRIVES = 24
+"""Of each host: 240,000 of 10,000 hosts."""
 REQUESTS = 10
 
 
 def _rows(number: int, host_id: UUID) -> Iterable[dict[str, Any]]:
-    for item in hosts.everything(number, hosts.drives_of(number)):
+    for item in hosts.everything(number, DRIVES):
         kind, key, doc = item["kind"], item["key"], item["doc"]
         yield {
             "host_id": host_id,
@@ -34,8 +36,8 @@ def _rows(number: int, host_id: UUID) -> Iterable[dict[str, Any]]:
             "deleted": False,
             "changed_us": 1,
             "doc": doc,
-            "host_name": f"host{number:05d}",
-            **project(host_id, kind, key, doc),
+            **(row := project(host_id, kind, key, doc)),
+            **placed(row["search"], f"host{number:05d}", []),
         }
 
 
@@ -56,14 +58,23 @@ async def fill(settings: Settings, fleet: hosts.Fleet) -> int:
     return count
 
 
-def _paths(count: int) -> dict[str, str]:
+def _paths(count: int, host: str) -> dict[str, str]:
     number = random.Random(2).randrange(count)
     return {
         "health": "/health",
         "fleet": "/fleet",
         "drives, 100": "/drives?limit=100",
         "drives, a serial number": f"/drives?q=S{number:05d}X003",
+        "drives, one of each host": "/drives?q=x003",
+        "drives, a part of all": "/drives?q=5000c5",
+        "drives, two characters": "/drives?q=x0",
+        "drives, a state": "/drives?state=online",
+        "drives, a state and a part of all": "/drives?state=failed&q=5000c5",
+        "drives, two rare states": "/drives?state=failed&state=missing",
+        "drives, a host": f"/drives?host_id={host}",
+        "virtual drives, a host's name": f"/virtual-drives?q=host{number:05d}",
         "hosts, 100": "/hosts?limit=100",
+        "hosts, a name": f"/hosts?q=t{number:05d}",
     }
 
 
@@ -74,7 +85,8 @@ async def ask(backend: Backend, password: str, count: int) -> dict[str, float]:
     async with httpx.AsyncClient(base_url=base, timeout=300) as client:
         body = {"username": "admin", "password": password}
         (await client.post("/auth/login", json=body)).raise_for_status()
-        for name, path in _paths(count).items():
+        first = (await client.get("/hosts?limit=1")).raise_for_status().json()["items"]
+        for name, path in _paths(count, first[0]["id"]).items():
             (await client.get(path)).raise_for_status()
             meter = Meter(backend)
             for _ in range(REQUESTS):

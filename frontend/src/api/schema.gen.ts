@@ -1903,7 +1903,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -1934,7 +1934,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -2081,7 +2081,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -2146,7 +2146,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -2365,7 +2365,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -2774,7 +2774,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -3056,7 +3056,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -3506,7 +3506,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -3581,7 +3581,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -3707,7 +3707,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -3950,7 +3950,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -4058,7 +4058,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -4506,7 +4506,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -5436,7 +5436,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -6071,7 +6071,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -6537,7 +6537,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -6857,7 +6857,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page
+             * @description number of all matches; only on the first page, and not for a search for one or two characters
              */
             total: number | null;
         };
@@ -8047,7 +8047,7 @@ export interface operations {
                 /** @description from next_cursor */
                 cursor?: string | null;
                 host_id?: string | null;
-                /** @description part of a name, path, serial or model */
+                /** @description part of a name, path, serial number, model, WWN, or of the host's name or a label of it */
                 q?: string | null;
                 controller_id?: string | null;
                 kind?: components["schemas"]["BatteryKind"][];
@@ -8677,7 +8677,7 @@ export interface operations {
                 /** @description from next_cursor */
                 cursor?: string | null;
                 host_id?: string | null;
-                /** @description part of a name, path, serial or model */
+                /** @description part of a name, path, serial number, model, WWN, or of the host's name or a label of it */
                 q?: string | null;
                 status?: components["schemas"]["ControllerStatus"][];
             };
@@ -9835,7 +9835,7 @@ export interface operations {
                 /** @description from next_cursor */
                 cursor?: string | null;
                 host_id?: string | null;
-                /** @description part of a name, path, serial or model */
+                /** @description part of a name, path, serial number, model, WWN, or of the host's name or a label of it */
                 q?: string | null;
                 controller_id?: string | null;
                 state?: components["schemas"]["VirtualDriveState"][];
@@ -9968,7 +9968,7 @@ export interface operations {
                 /** @description from next_cursor */
                 cursor?: string | null;
                 host_id?: string | null;
-                /** @description part of a name, path, serial or model */
+                /** @description part of a name, path, serial number, model, WWN, or of the host's name or a label of it */
                 q?: string | null;
                 controller_id?: string | null;
                 enclosure_id?: string | null;
@@ -12211,7 +12211,7 @@ export interface operations {
                 /** @description from next_cursor */
                 cursor?: string | null;
                 host_id?: string | null;
-                /** @description part of a name, path, serial or model */
+                /** @description part of a name, path, serial number, model, WWN, or of the host's name or a label of it */
                 q?: string | null;
                 controller_id?: string | null;
             };
@@ -12736,7 +12736,7 @@ export interface operations {
                 limit?: number;
                 /** @description from next_cursor */
                 cursor?: string | null;
-                /** @description part of the name */
+                /** @description part of the name or of a label */
                 q?: string | null;
                 /** @description any of these */
                 presence?: components["schemas"]["Presence"][];
@@ -14443,7 +14443,7 @@ export interface operations {
                 /** @description from next_cursor */
                 cursor?: string | null;
                 host_id?: string | null;
-                /** @description part of a name, path, serial or model */
+                /** @description part of a name, path, serial number, model, WWN, or of the host's name or a label of it */
                 q?: string | null;
                 controller_id?: string | null;
                 drive_group_id?: string | null;
