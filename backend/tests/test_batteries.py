@@ -159,6 +159,21 @@ async def test_counters_of_three_kinds(cached: FakeAgent, operator: httpx.AsyncC
         await cached.finish(command)
 
 
+async def test_flushes_of_two_kinds(cached: FakeAgent, operator: httpx.AsyncClient) -> None:
+    for kind, url, key in (
+        ("controller", "/controllers", "c0"),
+        ("virtual_drive", "/virtual-drives", "v0"),
+    ):
+        items = (await operator.get(url)).json()["items"]
+        target = next(item for item in items if item["key"] == key)
+        answer = await operator.post(f"{url}/{target['id']}/actions/flush-cache")
+        assert answer.status_code == 202, answer.text
+        command = await cached.expect("command", op="cache_flush")
+        assert command["args"] == {"kind": kind, "key": key}
+        await cached.finish(command)
+        assert (await follow(operator, answer))["state"] == "succeeded"
+
+
 async def test_discarding_needs_if_match_and_the_name(
     cached: FakeAgent, operator: httpx.AsyncClient
 ) -> None:

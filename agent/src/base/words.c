@@ -1213,6 +1213,30 @@ bool read_ahead_state_parse(const char *word, enum read_ahead_state *ret_value)
     return false;
 }
 
+static const char *const cache_flush_state_words[CACHE_FLUSH_STATE_MAX] = {
+    "none",
+    "running",
+    "done",
+    "failed",
+};
+
+const char *cache_flush_state_word(enum cache_flush_state value)
+{
+    ASSERT((unsigned)value < CACHE_FLUSH_STATE_MAX);
+    return cache_flush_state_words[value];
+}
+
+bool cache_flush_state_parse(const char *word, enum cache_flush_state *ret_value)
+{
+    for (unsigned i = 0; i < CACHE_FLUSH_STATE_MAX; i++) {
+        if (strcmp(cache_flush_state_words[i], word) == 0) {
+            *ret_value = (enum cache_flush_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const no_battery_rule_words[NO_BATTERY_RULE_MAX] = {
     "refuse",
     "force",
@@ -2091,6 +2115,10 @@ static const struct {
      "No data of virtual drive \"{name}\" are in doubt."},
     {"doubt_unsaved",
      "The drives of virtual drive \"{name}\" cannot be written now. Repeat the command when they can."},
+    {"cache_flush_refused",
+     "The drives of virtual drive \"{name}\" do not take its cached writes now. See what is preserved with show preservedcache."},
+    {"cache_flush_partly",
+     "Not flushed, because their drives do not take cached writes now: {names}."},
     {"cache_no_preserved",
      "There is no preserved cache of \"{virtual_drive}\"."},
     {"cache_preserved_blocks",

@@ -546,6 +546,17 @@ enum read_ahead_state {
 const char *read_ahead_state_word(enum read_ahead_state value);
 bool read_ahead_state_parse(const char *word, enum read_ahead_state *ret_value);
 
+enum cache_flush_state {
+    CACHE_FLUSH_STATE_NONE,
+    CACHE_FLUSH_STATE_RUNNING,
+    CACHE_FLUSH_STATE_DONE,
+    CACHE_FLUSH_STATE_FAILED,
+    CACHE_FLUSH_STATE_MAX
+};
+
+const char *cache_flush_state_word(enum cache_flush_state value);
+bool cache_flush_state_parse(const char *word, enum cache_flush_state *ret_value);
+
 enum no_battery_rule {
     NO_BATTERY_RULE_REFUSE,
     NO_BATTERY_RULE_FORCE,
@@ -980,6 +991,8 @@ enum reason_code {
     REASON_CACHE_LOST_DISCARDED,
     REASON_DOUBT_NONE,
     REASON_DOUBT_UNSAVED,
+    REASON_CACHE_FLUSH_REFUSED,
+    REASON_CACHE_FLUSH_PARTLY,
     REASON_CACHE_NO_PRESERVED,
     REASON_CACHE_PRESERVED_BLOCKS,
     REASON_DIRTY_LIMIT_CACHE,

@@ -102,6 +102,8 @@ const struct cli_command cli_commands[] = {
      "Drive groups, virtual drives and drives."},
     {CLI_OBJECT_CONTROLLER, "get", "config", "file=", config_get, "/cX get config [file=PATH]",
      "Saves the whole configuration: settings, drive groups, virtual drives, hot spares."},
+    {CLI_OBJECT_CONTROLLER, "flushcache|flush", NULL, "", change_cache_flush, "/cX flushcache",
+     "Writes everything cached to the drives and makes them flush it. Ends when that is done."},
     {CLI_OBJECT_CONTROLLER, "set", "config", "file= dryrun", config_set,
      "/cX set config file=PATH [dryrun]",
      "Creates a saved configuration, all of it or nothing. What exists is never overwritten. "
@@ -260,6 +262,9 @@ const struct cli_command cli_commands[] = {
      "/cX/vX delete preservedcache [force] [confirm=NAME]",
      "Discards cached writes that wait for their drives. They are lost. Without force the virtual "
      "drive's name must be typed."},
+    {CLI_OBJECT_VD, "flushcache|flush", NULL, "", change_vd_cache_flush, "/cX/vX flushcache",
+     "Writes what is cached of a virtual drive to its drives and makes them flush it. Ends when that "
+     "is done."},
     {CLI_OBJECT_VD, "delete|del", "doubt", "", change_vd_doubt_delete, "/cX/vX delete doubt",
      "Ends the finding of data in doubt since an unclean stop: you have checked them. No data "
      "change."},

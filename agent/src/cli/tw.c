@@ -200,14 +200,17 @@ static const struct {
 } commands[] = {
     {TW_SHELL, "show", shell_show},
     {TW_SHELL, "rescan", tw_rescan},
+    {TW_SHELL, "flush", tw_flush},
     {TW_CONTROLLER, "show", controller_show},
     {TW_CONTROLLER, "rescan", tw_rescan},
+    {TW_CONTROLLER, "flush", tw_flush},
     {TW_CONTROLLER, "add", tw_unit_add},
     {TW_CONTROLLER, "set", tw_controller_set},
     {TW_CONTROLLER, "start|stop", tw_media_scan},
     {TW_UNIT, "show", object_show},
     {TW_UNIT, "set", tw_unit_set},
     {TW_UNIT, "del", tw_unit_delete},
+    {TW_UNIT, "flush", tw_flush},
     {TW_UNIT, "start", tw_unit_start},
     {TW_UNIT, "stop", tw_unit_stop},
     {TW_UNIT, "pause|resume", tw_rebuild_pause},
@@ -266,11 +269,13 @@ static int help_print(const char *topic)
         "/cX/uX start verify | stop verify | start rebuild disk=PORTS\n"
         "/cX/uX pause rebuild | resume rebuild\n"
         "/cX/uX del                         deletes the unit\n"
+        "/cX[/uX] flush                     writes the cache to the drives\n"
         "/cX/pX show [status|model|firmware|serial|capacity|rasect|temperature|all]\n"
         "/cX/pX set identify=on|off | /cX/pX remove\n"
         "/cX/bbu show [status|ready|volt|temp|tempval|onlinestate|all] | /cX/bbu test\n"
         "info cX [unitstatus|drivestatus|bbustatus|uX|pX|bbu] [ATTRIBUTE]\n"
-        "maint createunit|deleteunit|rebuild|verify|mediascan|remove|rescan cX ...\n"
+        "maint createunit|deleteunit|rebuild|verify|mediascan|flush|remove|rescan cX ...\n"
+        "flush [cX [uX]]\n"
         "alarms [cX] [reverse]              sched rebuild|verify|selftest [cX]\n"
         "focus /cX[/uX|/pX] | .. | /        what commands without an address are about\n"
         "quit\n\n"

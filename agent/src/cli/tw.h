@@ -106,6 +106,8 @@ int tw_unit_delete(struct cli_context *context, const struct tw_request *request
 int tw_port_set(struct cli_context *context, const struct tw_request *request);
 int tw_port_remove(struct cli_context *context, const struct tw_request *request);
 int tw_controller_set(struct cli_context *context, const struct tw_request *request);
+/* Of all controllers, of one, or of a unit. */
+int tw_flush(struct cli_context *context, const struct tw_request *request);
 int tw_battery_test(struct cli_context *context, const struct tw_request *request);
 /* Is it agreed to what the line warns of? By "quiet", or by an answer to 3ware's question. */
 MUST_CHECK bool tw_agreed(const struct tw_request *request, const char *warning);

@@ -207,6 +207,18 @@ static bool maint_rewrite(int count, char *const *given, struct words *words)
     return false;
 }
 
+/* "flush c0 [u1]" */
+static bool flush_rewrite(int count, char *const *given, struct words *words)
+{
+    bool inner = count == 3 && is_part(given[2], 'u');
+    bool good = (count == 2 || inner) && is_part(given[1], 'c') &&
+                (inner ? word_make(words, "/%s/%s", given[1], given[2])
+                       : word_make(words, "/%s", given[1]));
+
+    word_add(words, "flush");
+    return good;
+}
+
 /* "alarms [c0]", "sched verify c0 [enable|...]" */
 static bool listed_rewrite(int count, char *const *given, struct words *words)
 {
@@ -248,6 +260,9 @@ static bool rewrite(int count, char *const *given, struct words *words)
     }
     if (strcasecmp(given[0], "maint") == 0) {
         return maint_rewrite(count, given, words);
+    }
+    if (strcasecmp(given[0], "flush") == 0 && count > 1) {
+        return flush_rewrite(count, given, words);
     }
     if (word_is_one_of(given[0], "alarms|sched")) {
         return listed_rewrite(count, given, words);

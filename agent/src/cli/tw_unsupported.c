@@ -13,10 +13,8 @@ static const struct {
     const char *verb, *noun; /* as in the table of commands; NULL: the verb at all */
     const char *why;
 } rows[] = {
-    {TW_SHELL, "flush", NULL, "the cache is written out all the time, and wholly at a stop"},
     {TW_SHELL, "commit|update", NULL, FIRMWARE},
     {TW_SHELL, "set", "rebuild=|verify=|selftest=", WINDOWS},
-    {TW_CONTROLLER, "flush", NULL, "the cache is written out all the time, and wholly at a stop"},
     {TW_CONTROLLER, "commit|update", NULL, FIRMWARE},
     {TW_CONTROLLER, "add|del", "rebuild=|verify=|selftest=", WINDOWS},
     {TW_CONTROLLER, "set", "rebuild=enable|rebuild=disable|rebuild=add|rebuild=remove", WINDOWS},
@@ -30,7 +28,6 @@ static const struct {
     {TW_CONTROLLER, "add", "type=jbod", "arrayctl /cX/eX/sX set jbod leaves a drive to the host"},
     {TW_CONTROLLER, "add", "v0=|vol=|noqpolicy", "a unit has one volume, and its drives queue"},
     {TW_CONTROLLER, "show", "phy", FIRMWARE},
-    {TW_UNIT, "flush", NULL, "the cache is written out all the time, and wholly at a stop"},
     {TW_UNIT, "migrate", NULL, "a unit keeps its RAID level and its drives"},
     {TW_UNIT, "remove|export", NULL, "a unit stays on-line while its drives are there"},
     {TW_UNIT, "start|stop", "mediascan", "a media scan covers a controller: /cX start mediascan"},

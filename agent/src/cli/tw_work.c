@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/change.h"
 #include "cli/tw.h"
 
 static int vd_work(struct cli_context *context, const struct tw_request *request,
@@ -140,6 +141,48 @@ int tw_rebuild_pause(struct cli_context *context, const struct tw_request *reque
     return tw_execute(
         context, "rebuild",
         json_pack("{s:s, s:s}", "drive", doc_text(rebuild, "target"), "action", action), NULL);
+}
+
+/* Of the controller in use, or of one unit of it. */
+static int cache_flush(struct cli_context *context, const char *path, const struct model_object *vd)
+{
+    char message[REQUEST_TEXT_BYTES];
+
+    (void)printf("Flushing write cache of %s ... ", path);
+    (void)fflush(stdout);
+    if (cli_flush(context, vd, message) != 0) {
+        return tw_fail(message);
+    }
+    (void)fputs("Done.\n\n", stdout);
+    return 0;
+}
+
+int tw_flush(struct cli_context *context, const struct tw_request *request)
+{
+    const struct model_object *vd = NULL;
+    char path[16];
+    int code = 0;
+
+    if (request->word_count != 0) {
+        return tw_complain(TW_ERROR_COMMAND);
+    }
+    if (request->object == TW_UNIT) {
+        vd = tw_object_find(context, request);
+        return vd != NULL ? cache_flush(context, request->path, vd) : tw_complain(TW_ERROR_OBJECT);
+    }
+    if (request->object == TW_CONTROLLER) {
+        return cache_flush(context, request->path, NULL);
+    }
+    for (uint32_t i = 0; i < context->controller_count; i++) {
+        if (context->controllers[i].model != NULL) {
+            cli_controller_use(context, i);
+            if (cli_controller(context) != NULL) {
+                (void)snprintf(path, sizeof(path), "/c%u", i);
+                code |= cache_flush(context, path, NULL);
+            }
+        }
+    }
+    return code;
 }
 
 /* "start" and "stop": a patrol read of the controller. */

@@ -75,8 +75,6 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_CONTROLLER, "delete|del", "events", NULL,
      "The oldest events make room for new ones.", false},
     {CLI_OBJECT_CONTROLLER, "delete|del", "termlog|snapdump|securitykey", NULL, HARDWARE, false},
-    {CLI_OBJECT_CONTROLLER, "flush|flushcache", NULL, "flushing the cache by command",
-     "Cached writes are written out in the background, and wholly when arrayd stops.", false},
     {CLI_OBJECT_CONTROLLER, "download", NULL, "controller firmware", PACKAGE, false},
     {CLI_OBJECT_CONTROLLER, "restart|shutdown", NULL, NULL, SERVICE, false},
     {CLI_OBJECT_CONTROLLER, "import", NULL, NULL, "Use /cX/fall import.", false},

@@ -112,6 +112,8 @@ static const struct arg_spec vd_create_args[] = {
 static const struct arg_spec cache_discard_args[] = {
     KEY("controller", cache_discard.controller, true), KEY("virtual_drive", cache_discard.vd, true),
     END};
+static const struct arg_spec cache_flush_args[] = {
+    WORD("kind", cache_flush.kind, object_kind, true), KEY("key", cache_flush.key, true), END};
 static const struct arg_spec doubt_clear_args[] = {KEY("virtual_drive", doubt_clear.vd, true), END};
 static const struct arg_spec stripe_create_args[] = {
     {"name", ARG_TEXT, true, AT(stripe_create.name), VD_NAME_MAX, 0, NULL, 0, 0},
@@ -314,6 +316,7 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_VD_CREATE] = vd_create_args,
     [CTL_OP_VD_DELETE] = vd_delete_args,
     [CTL_OP_CACHE_DISCARD] = cache_discard_args,
+    [CTL_OP_CACHE_FLUSH] = cache_flush_args,
     [CTL_OP_DOUBT_CLEAR] = doubt_clear_args,
     [CTL_OP_STRIPE_CREATE] = stripe_create_args,
     [CTL_OP_STRIPE_DELETE] = stripe_delete_args,
@@ -607,6 +610,10 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_STRIPE_CREATE:
     case CTL_OP_STRIPE_DELETE:
         return true;
+    case CTL_OP_CACHE_FLUSH:
+        return command->args.cache_flush.kind == OBJECT_KIND_CONTROLLER ||
+               command->args.cache_flush.kind == OBJECT_KIND_VIRTUAL_DRIVE ||
+               refuse(ret_reason, "kind", "must be controller or virtual_drive");
     case CTL_OP_COUNTERS_RESET:
         return command->args.counters_reset.kind == OBJECT_KIND_CONTROLLER ||
                command->args.counters_reset.kind == OBJECT_KIND_DRIVE ||

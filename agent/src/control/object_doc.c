@@ -672,6 +672,7 @@ static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
     json_put_text_or_null(doc, "preset", view->preset != NULL ? view->preset : "");
     json_put(doc, "guarantee", reason_doc(&view->guarantee));
     json_put(doc, "cache", view->cache.present ? vd_cache_doc(&view->cache) : json_null());
+    json_put_text(doc, "cache_flush", cache_flush_state_word(view->cache_flush));
     json_put(doc, "read_ahead", view->cache.present ? read_ahead_doc(view) : json_null());
     json_put(doc, "lost_writes", lost_writes_doc(view));
     json_put(doc, "stripe", view->stripe.config != NULL ? stripe_doc(&view->stripe) : json_null());

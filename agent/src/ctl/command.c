@@ -49,6 +49,7 @@ static const struct {
     [CTL_OP_BATTERY_FAULT] = {"battery_fault", "set fault", command_battery_fault},
     [CTL_OP_COUNTERS_RESET] = {"counters_reset", "delete perf", command_counters_reset},
     [CTL_OP_CACHE_DISCARD] = {"cache_discard", "delete preservedcache", command_cache_discard},
+    [CTL_OP_CACHE_FLUSH] = {"cache_flush", "flushcache", command_cache_flush},
     [CTL_OP_DOUBT_CLEAR] = {"doubt_clear", "delete doubt", command_doubt_clear},
     [CTL_OP_FOREIGN_IMPORT] = {"foreign_import", "import", command_foreign_import},
     [CTL_OP_FOREIGN_CLEAR] = {"foreign_clear", "delete", command_foreign_clear},

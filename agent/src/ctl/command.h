@@ -50,6 +50,7 @@ enum ctl_op {
     CTL_OP_BATTERY_FAULT,
     CTL_OP_COUNTERS_RESET,
     CTL_OP_CACHE_DISCARD,
+    CTL_OP_CACHE_FLUSH,
     CTL_OP_DOUBT_CLEAR,
     CTL_OP_FOREIGN_IMPORT,
     CTL_OP_FOREIGN_CLEAR,
@@ -277,6 +278,10 @@ struct ctl_command {
         struct {
             object_key_t controller, vd;
         } cache_discard;
+        struct {
+            enum object_kind kind; /* controller or virtual drive */
+            object_key_t key;
+        } cache_flush;
         struct {
             object_key_t vd;
         } doubt_clear;

@@ -543,6 +543,7 @@ struct ctl_vd *ctl_vd_add(struct ctl_group *cg, const struct vd_config *config)
 void ctl_vd_remove(struct ctl_vd *cv)
 {
     ASSERT(cv->target == NULL && cv->cached == NULL && cv->stripe == NULL);
+    ASSERT(!cv_flush_runs(cv));
     cv_measure_free(cv);
     object_remove(cv->cg->ctl, &cv->object);
     list_remove(&cv->link);
@@ -596,5 +597,5 @@ bool ctl_vd_unexport(struct ctl_vd *cv)
         ctl->observer.export_close(ctl->observer.context, cv->target, cv->object.key);
     }
     /* The observer may have closed it at once. Nobody writes any more: then the cache. */
-    return cv->target != NULL || cv_cache_close(cv);
+    return cv->target != NULL || cv_flush_runs(cv) || cv_cache_close(cv);
 }

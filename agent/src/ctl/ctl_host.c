@@ -256,6 +256,7 @@ static const struct {
     /* Its kind is in the command. */
     [CTL_OP_COUNTERS_RESET] = ADDRESSEE(OBJECT_KIND_MAX, counters_reset.key),
     [CTL_OP_CACHE_DISCARD] = ADDRESSEE(OBJECT_KIND_CONTROLLER, cache_discard.controller),
+    [CTL_OP_CACHE_FLUSH] = ADDRESSEE(OBJECT_KIND_MAX, cache_flush.key),
     [CTL_OP_DOUBT_CLEAR] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, doubt_clear.vd),
     [CTL_OP_FOREIGN_IMPORT] = ADDRESSEE(OBJECT_KIND_CONTROLLER, foreign.controller),
     [CTL_OP_FOREIGN_CLEAR] = ADDRESSEE(OBJECT_KIND_CONTROLLER, foreign.controller),
@@ -277,7 +278,8 @@ struct ctl *ctl_host_addressed(const struct ctl_host *host, const struct ctl_com
     kind = addressees[command->op].kind;
     ASSERT(key_offset != 0); /* an op without a row */
     if (kind == OBJECT_KIND_MAX) {
-        kind = command->args.counters_reset.kind;
+        kind = command->op == CTL_OP_CACHE_FLUSH ? command->args.cache_flush.kind
+                                                 : command->args.counters_reset.kind;
     }
     return ctl_host_owner(host, kind, (const char *)command + key_offset);
 }

@@ -25,6 +25,7 @@
 #include "ctl/ctl_attempt.h"
 #include "ctl/ctl_check.h"
 #include "ctl/ctl_doubt.h"
+#include "ctl/ctl_flush.h"
 #include "ctl/ctl_glitch.h"
 #include "ctl/ctl_host.h"
 #include "ctl/ctl_label.h"
@@ -218,6 +219,7 @@ struct ctl_vd {
     struct ctl_stripe *stripe; /* that has been put together with it; or NULL */
     struct ctl_measure measure;
     struct ctl_check check;
+    struct ctl_flush flush;
     bool bgi_stopped; /* by a user: not to be started by itself */
     struct ctl_attempt bgi_attempt;
     enum virtual_drive_state seen_state;
@@ -721,16 +723,6 @@ void ctl_vd_export(struct ctl_vd *cv);
 /* Closes the export, then the cache behind it. False if both are closed already; else it kicks
  * when there is more to do. */
 bool ctl_vd_unexport(struct ctl_vd *cv);
-
-/* ctl_measure.c */
-bool rule_measure(const struct ctl_vd *cv, enum task_action action, struct reason *ret_reason);
-/* True when none runs any more; else it kicks when it has ended. */
-bool cv_measure_stop(struct ctl_vd *cv, enum reason_code why);
-void cv_measure_free(struct ctl_vd *cv);
-void ctl_measures_work(struct ctl *ctl);
-void view_measure(const struct ctl_vd *cv, struct measurement_view *view,
-                  struct view_digest *digest);
-void command_vd_measure(struct ctl *ctl, struct ctl_command *command);
 
 /* command_expand.c */
 bool rule_expand(const struct ctl_vd *cv, struct reason *ret_reason);

@@ -248,6 +248,7 @@ struct virtual_drive_view {
     struct policies_view policies;
     const char *preset;              /* NULL: none has these policies */
     struct vd_cache_view cache;
+    enum cache_flush_state cache_flush;
     struct reason guarantee;
     struct exports_view exports;
     uint64_t lost_blocks;

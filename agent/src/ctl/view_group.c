@@ -267,6 +267,9 @@ static void vd_blocked(const struct ctl_vd *cv, struct blocked *blocked)
     if (!rule_expand(cv, &reason)) {
         blocked_add(blocked, CTL_OP_VD_EXPAND, NULL, &reason);
     }
+    if (!rule_cache_flush(cv, &reason)) {
+        blocked_add(blocked, CTL_OP_CACHE_FLUSH, NULL, &reason);
+    }
     if (!rule_doubt_clear(cv, &reason)) {
         blocked_add(blocked, CTL_OP_DOUBT_CLEAR, NULL, &reason);
     }
@@ -321,6 +324,7 @@ static void vd_digest(const struct virtual_drive_view *view, struct view_digest 
     digest_number(digest, true, config->cache_discarded_bytes);
     digest_number(digest, true, view->cache.pinned);
     digest_number(digest, false, view->cache.dirty_bytes);
+    digest_number(digest, false, (uint64_t)view->cache_flush);
     digest_number(digest, false, view->cache.hit_percent);
     digest_number(digest, false, view->cache.window_bytes);
     digest_number(digest, false, view->hedged_reads);
@@ -369,6 +373,7 @@ void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct vi
     }
     vd_operations_view(cv, view);
     vd_cache_view(cv, view);
+    view->cache_flush = cv->flush.state;
     view_stripe(cv, &view->stripe, digest);
     view_measure(cv, &view->measurement, digest);
     view_check(cv, &view->check, digest);

@@ -74,6 +74,9 @@ void vd_cached_policy_set(struct vd_cached *cached, enum write_policy effective)
 void vd_cached_stable_set(struct vd_cached *cached, bool stable);
 enum write_policy vd_cached_policy(const struct vd_cached *cached);
 uint64_t vd_cached_dirty_bytes(const struct vd_cached *cached);
+/* Takes a flush by command: everything dirty goes to the drives though it is stable where it lies,
+ * and they flush it. IO: they do not take it. The request has no access policy to mind. */
+void vd_cached_drain(struct vd_cached *cached, struct vd_request *request);
 /* How long a write lies there before it goes to the drives without need; 0: none does. */
 uint64_t vd_cached_idle_ms(const struct vd_cached *cached);
 uint64_t vd_cached_used_bytes(const struct vd_cached *cached);

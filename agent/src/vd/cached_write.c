@@ -14,6 +14,8 @@
  * (3) One drain at a time: who comes while one runs waits for the next, because what it covers
  *     was settled when it began.
  */
+#include <string.h>
+
 #include "vd/cached_private.h"
 
 /* Which way? */
@@ -441,6 +443,32 @@ static void drains_check(struct vd_cached *cached)
         list_move_all(&cached->drain_now, &cached->drain_wait);
         cache_drain_begin(cached->blocks);
     }
+}
+
+void vd_cached_drain(struct vd_cached *cached, struct vd_request *request)
+{
+    struct cached_state *state = cached_state(request);
+
+    ASSERT(request->op == VD_OP_FLUSH && request->submitted_us == 0 && !cached->closing);
+    if (cached->blocks == NULL) {
+        vd_submit(cached->vd, request);
+        return;
+    }
+    memset(request->vd_private, 0, sizeof(request->vd_private));
+    list_init(&request->vd_link);
+    state->cached = cached;
+    state->phase = CACHED_HELD;
+    mover_enter(cached->mover);
+    if (cache_vd_dirty_bytes(cached->blocks) == 0) {
+        list_push_tail(&cached->flush_ready, &request->vd_link);
+    } else if (cache_vd_is_pinned(cached->blocks)) {
+        cached_answer(request, VD_STATUS_IO);
+    } else {
+        list_push_tail(&cached->drain_wait, &request->vd_link);
+    }
+    drains_check(cached);
+    flushes_submit(cached);
+    mover_leave(cached->mover);
 }
 
 /* Everything that may have become possible */

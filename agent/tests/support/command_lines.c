@@ -64,6 +64,8 @@ static const struct rule {
     {"counters_reset", CLI_OBJECT_VD, "delete|del", "perf", "virtual_drive", "key"},
     {"cache_discard", CLI_OBJECT_VD, "delete|del", "preservedcache", "virtual_drive",
      "virtual_drive"},
+    {"cache_flush", CLI_OBJECT_VD, "flushcache|flush", NULL, "virtual_drive", "key"},
+    {"cache_flush", CLI_OBJECT_CONTROLLER, "flushcache|flush", NULL, "controller", "key"},
     {"doubt_clear", CLI_OBJECT_VD, "delete|del", "doubt", "virtual_drive", "virtual_drive"},
     {"foreign_import", CLI_OBJECT_FOREIGN, "import", NULL, "controller", "controller"},
     {"foreign_clear", CLI_OBJECT_FOREIGN, "delete|del|clear", NULL, "controller", "controller"},
@@ -132,6 +134,8 @@ static const struct tw_rule {
     {"drive_offline", "remove|export", "drive", "drive", true},
     {"drive_spindown", "remove|export", "drive", "drive", true},
     {"battery_learn", "test", "battery", "battery", true},
+    {"cache_flush", "flush", "controller", "key", false},
+    {"cache_flush", "flush", "virtual_drive", "key", false},
 };
 
 static uint64_t tw_asked[sizeof(tw_rules) / sizeof(tw_rules[0])];
@@ -444,16 +448,21 @@ static bool tw_disk_typed(uint64_t number)
     return false;
 }
 
-static bool tw_typed_unit(void)
+static bool tw_typed_any(char letter)
 {
     for (int i = 1; i < line.count; i++) {
-        const char *unit = strchr(line.words[i], 'u');
+        const char *part = strchr(line.words[i], letter);
 
-        if (unit != NULL && unit[1] >= '0' && unit[1] <= '9') {
+        if (part != NULL && part[1] >= '0' && part[1] <= '9') {
             return true;
         }
     }
     return false;
+}
+
+static bool tw_typed_unit(void)
+{
+    return tw_typed_any('u');
 }
 
 /* A drive is named by its port; or its unit is: a spare to delete, the drives to identify, the one
@@ -462,6 +471,9 @@ static bool tw_target_is_named(const struct tw_rule *rule, const struct cli_reco
 {
     const json_t *doc = cli_world_doc(rule->kind, doc_text(command->args, rule->argument));
 
+    if (doc != NULL && strcmp(rule->op, "cache_flush") == 0 && !tw_typed_any('c')) {
+        return true; /* of all controllers */
+    }
     if (doc == NULL || !tw_part_typed('c', (uint64_t)command->number)) {
         return false;
     }

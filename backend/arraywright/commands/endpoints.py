@@ -463,6 +463,26 @@ def _counters(router: APIRouter, kind: str) -> None:
         return await submit(intents.reset_counters(kind, object_id))
 
 
+def _flushes(router: APIRouter, kind: str) -> None:
+    parameter = f"{kind}_id"
+    Id = Annotated[UUID, Path(alias=parameter)]  # noqa: N806 (a type)
+
+    @router.post(
+        f"/{{{parameter}}}/actions/flush-cache",
+        name="flush_cache",
+        status_code=202,
+        responses=ANSWERS,
+    )
+    async def flush_cache(object_id: Id, submit: Submit) -> Command:
+        """Begins to write everything cached to the drives, and makes them flush it.
+
+        `cache_flush` of the virtual drives tells when that is over.
+        """
+        return await submit(intents.flush_cache(kind, object_id))
+
+
+_flushes(controllers, "controller")
+_flushes(virtual_drives, "virtual_drive")
 _figures(drives, "drive")
 _figures(virtual_drives, "virtual_drive")
 for _router, _kind in (

@@ -427,6 +427,13 @@ def restore_undo(controller_id: UUID, body: RestoreUndo) -> Intent:
     return _simple("undo_restore", "controller", controller_id, body)
 
 
+def flush_cache(kind: str, target_id: UUID) -> Intent:
+    async def build(references: References) -> Arguments:
+        return {"kind": kind, "key": references.target_key}
+
+    return Intent("cache_flush", kind, target_id, None, build)
+
+
 def reset_counters(kind: str, target_id: UUID) -> Intent:
     async def build(references: References) -> Arguments:
         return {"kind": kind, "key": references.target_key}

@@ -393,6 +393,13 @@ class ReadAheadState(StrEnum):
     READING = "reading"
 
 
+class CacheFlushState(StrEnum):
+    NONE = "none"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
 class NoBatteryRule(StrEnum):
     REFUSE = "refuse"
     FORCE = "force"
@@ -931,6 +938,7 @@ class VirtualDriveDoc(Wire):
     consistency_check: ConsistencyCheckDoc | None = None
     expansion: VirtualDriveExpansion | None = None
     cache: VdCache | None = None
+    cache_flush: Word | None = None
     read_ahead: ReadAhead | None = None
     lost_writes: Reason | None = None
     stripe: StripeDoc | None = None
@@ -1516,6 +1524,13 @@ class CacheDiscardArgs(Wire):
 
     controller: Key
     virtual_drive: Key
+
+
+class CacheFlushArgs(Wire):
+    """Begins to write everything cached to the drives, and to flush them. The cache_flush of the virtual drives tells when that is over."""
+
+    kind: Word
+    key: Key
 
 
 class DoubtClearArgs(Wire):
@@ -2171,6 +2186,8 @@ REASONS: dict[str, str] = {
     "cache_lost_discarded": "The preserved cache was discarded by a user: {bytes} of acknowledged writes are lost.",
     "doubt_none": 'No data of virtual drive "{name}" are in doubt.',
     "doubt_unsaved": 'The drives of virtual drive "{name}" cannot be written now. Repeat the command when they can.',
+    "cache_flush_refused": 'The drives of virtual drive "{name}" do not take its cached writes now. See what is preserved with show preservedcache.',
+    "cache_flush_partly": "Not flushed, because their drives do not take cached writes now: {names}.",
     "cache_no_preserved": 'There is no preserved cache of "{virtual_drive}".',
     "cache_preserved_blocks": "Preserved cache of {virtual_drive} must be written or discarded first.",
     "dirty_limit_cache": "As much as the cache holds.",
@@ -2616,6 +2633,7 @@ COMMAND_CLASSES: dict[str, str] = {
     "battery_set": "O",
     "battery_fault": "D",
     "cache_discard": "X",
+    "cache_flush": "O",
     "doubt_clear": "D",
     "foreign_import": "D",
     "foreign_clear": "X",
@@ -2660,6 +2678,7 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "battery_set": BatterySetArgs,
     "battery_fault": BatteryFaultArgs,
     "cache_discard": CacheDiscardArgs,
+    "cache_flush": CacheFlushArgs,
     "doubt_clear": DoubtClearArgs,
     "foreign_import": ForeignImportArgs,
     "foreign_clear": ForeignClearArgs,

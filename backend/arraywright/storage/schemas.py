@@ -11,6 +11,7 @@ from arraywright.link.protocol import (
     BatteryFault,
     BatteryKind,
     BatteryState,
+    CacheFlushState,
     CacheMedium,
     CacheState,
     Coercion,
@@ -664,6 +665,10 @@ class VirtualDrive(Actionable):
         Field(description="so many, since its drive group was started; null: not counted"),
     ] = None
     cache: Annotated[VirtualDriveCache | None, Field(description="null: no cache")] = None
+    cache_flush: Annotated[
+        OpenWord[CacheFlushState] | None,
+        Field(description="the last flush by command; null: its host does not say"),
+    ] = None
     read_ahead: ReadAhead | None = None
     lost_writes: Annotated[
         Reason | None, Field(description="acknowledged writes were lost, and how")

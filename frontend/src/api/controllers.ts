@@ -59,6 +59,14 @@ export function steerPatrol(controller: Controller, action: TaskAction) {
   )
 }
 
+export function flushCache(controller: Controller) {
+  return unwrap(
+    api.POST('/api/v1/controllers/{controller_id}/actions/flush-cache', {
+      params: { path: { controller_id: controller.id }, header: changeHeaders(controller) },
+    }),
+  )
+}
+
 /** Throws acknowledged writes away; `confirm` is the typed name of their virtual drive. */
 export function discardCache(controller: Controller, preserved: PreservedCache, confirm: string) {
   return unwrap(

@@ -451,6 +451,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/controllers/{controller_id}/actions/flush-cache": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Flush Cache
+         * @description Begins to write everything cached to the drives, and makes them flush it.
+         *
+         *     `cache_flush` of the virtual drives tells when that is over.
+         */
+        post: operations["controllers_flush_cache"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/controllers/{controller_id}/actions/import-foreign": {
         parameters: {
             query?: never;
@@ -1689,6 +1711,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/virtual-drives/{virtual_drive_id}/actions/flush-cache": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Flush Cache
+         * @description Begins to write everything cached to the drives, and makes them flush it.
+         *
+         *     `cache_flush` of the virtual drives tells when that is over.
+         */
+        post: operations["virtual_drives_flush_cache"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/virtual-drives/{virtual_drive_id}/actions/measure": {
         parameters: {
             query?: never;
@@ -2516,6 +2560,11 @@ export interface components {
              */
             used_bytes: number;
         };
+        /**
+         * CacheFlushState
+         * @enum {string}
+         */
+        CacheFlushState: "none" | "running" | "done" | "failed";
         /**
          * CacheMedium
          * @enum {string}
@@ -6588,6 +6637,11 @@ export interface components {
             /** @description null: no cache */
             cache: components["schemas"]["VirtualDriveCache"] | null;
             /**
+             * Cache Flush
+             * @description the last flush by command; null: its host does not say
+             */
+            cache_flush: components["schemas"]["CacheFlushState"] | null;
+            /**
              * Config Rev
              * @description opaque; changes with configuration or health and never comes back, even if the host is restored from a backup; for If-Match
              */
@@ -9068,6 +9122,125 @@ export interface operations {
                 "application/json": components["schemas"]["DiscardCache"];
             };
         };
+        responses: {
+            /** @description succeeded within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
+                };
+            };
+        };
+    };
+    controllers_flush_cache: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                controller_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description succeeded within the time of `Prefer: wait` */
             200: {
@@ -15661,6 +15834,125 @@ export interface operations {
                 "application/json": components["schemas"]["VirtualDriveExpand"];
             };
         };
+        responses: {
+            /** @description succeeded within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Also: the command has ended within the time of `Prefer: wait`, otherwise than well */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] | components["schemas"]["CommandProblem"];
+                };
+            };
+        };
+    };
+    virtual_drives_flush_cache: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted, or the ETag as it came */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                virtual_drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description succeeded within the time of `Prefer: wait` */
             200: {

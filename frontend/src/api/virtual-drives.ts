@@ -100,6 +100,12 @@ export const virtualDriveChanges = {
         ...target(virtualDrive),
       }),
     ),
+  flushCache: (virtualDrive: VirtualDrive) =>
+    unwrap(
+      api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/flush-cache', {
+        ...target(virtualDrive),
+      }),
+    ),
   clearDoubt: (virtualDrive: VirtualDrive) =>
     unwrap(
       api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/clear-doubt', {

@@ -321,6 +321,7 @@ export function virtualDrive(part: Partial<VirtualDrive> = {}): VirtualDrive {
     effective_hedged_reads: null,
     hedged_read_count: null,
     cache: null,
+    cache_flush: 'none',
     read_ahead: null,
     stripe: null,
     lost_writes: null,

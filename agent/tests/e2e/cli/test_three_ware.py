@@ -70,7 +70,7 @@ class ThreeWare(AgentCase):
                     ("/c0 add type=raid5 disk=0-2 v0=10", "one volume"),
                     ("/c0/u2 migrate type=raid5 disk=0:1", "keeps its RAID level"),
                     ("/c0/u9 del quiet", "(CLI:053)"), ("/c0 del quiet", "(CLI:003)"),
-                    ("maint flush c0 u2", "Not supported")):
+                    ("maint flush c0 u9", "(CLI:053)"), ("flush c0 u2 u3", "(CLI:003)")):
                 self.assertIn(text, self.tw(agent, words, code=1), words)
             self.assertEqual(len(self.units(agent)), 1)
 

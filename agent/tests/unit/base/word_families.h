@@ -50,6 +50,7 @@
     X(cache_medium, CACHE_MEDIUM_MAX) \
     X(cache_state, CACHE_STATE_MAX) \
     X(read_ahead_state, READ_AHEAD_STATE_MAX) \
+    X(cache_flush_state, CACHE_FLUSH_STATE_MAX) \
     X(no_battery_rule, NO_BATTERY_RULE_MAX) \
     X(controller_vocabulary, CONTROLLER_VOCABULARY_MAX) \
     X(command_class, COMMAND_CLASS_MAX) \

@@ -3,17 +3,20 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { batteriesQuery } from '@/api/batteries'
-import { controllerQuery } from '@/api/controllers'
+import { controllerQuery, flushCache } from '@/api/controllers'
 import type { Cache, Controller } from '@/api/types'
 import { Trouble } from '@/features/alerts/Trouble'
 import { BatteryStatus } from '@/features/batteries/BatteryStatus'
+import { ChangeFailure } from '@/features/commands/ChangeFailure'
+import { useChange } from '@/features/commands/use-change'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import type { Range } from '@/features/figures/figures'
 import { HistoryPanel } from '@/features/figures/HistoryPanel'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { cacheLooks, UNKNOWN_LOOK } from '@/features/states/tones'
-import { word } from '@/features/states/words'
+import { blockedText, word } from '@/features/states/words'
+import { ActionList } from '@/ui/ActionList'
 import { EmptyState } from '@/ui/EmptyState'
 import { Loaded } from '@/ui/Loaded'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
@@ -57,6 +60,7 @@ function Content({
             <PanelGrid>
               <Panel title={t('cache.content')}>
                 <CacheContent cache={cache} />
+                <FlushAction controller={controller} />
               </Panel>
               <Panel title={t('cache.about')} aside={<BatteryLink controller={controller} />}>
                 <CacheAbout cache={cache} rule={controller.no_battery_rule} />
@@ -77,6 +81,28 @@ function Content({
         )}
         <RecentEvents filter={{ object_id: [controller.id] }} />
       </PanelStack>
+    </>
+  )
+}
+
+function FlushAction({ controller }: { controller: Controller }) {
+  const { t } = useTranslation()
+  const flush = useChange(() => flushCache(controller), { done: t('cache.flushDone') })
+  return (
+    <>
+      <ActionList
+        items={[
+          {
+            id: 'cache_flush',
+            label: t('cache.flush'),
+            explanation: t('cache.flushHelp'),
+            blockedReason: blockedText(controller.blocked, 'cache_flush'),
+            loading: flush.isPending,
+            onClick: () => flush.mutate(),
+          },
+        ]}
+      />
+      <ChangeFailure error={flush.error} />
     </>
   )
 }

@@ -25,6 +25,9 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
   const check = useChange(() => virtualDriveChanges.checkConsistency(virtualDrive, 'start'), {
     done: t('vd.checkDone'),
   })
+  const flush = useChange(() => virtualDriveChanges.flushCache(virtualDrive), {
+    done: t('vd.flushDone'),
+  })
   const trust = useChange(() => virtualDriveChanges.clearDoubt(virtualDrive), {
     done: t('vd.doubtDone'),
   })
@@ -62,6 +65,18 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
             loading: check.isPending,
             onClick: () => check.mutate(),
           },
+          ...(virtualDrive.cache
+            ? [
+                {
+                  id: 'cache_flush',
+                  label: t('vd.flush.label'),
+                  explanation: t('vd.flush.help'),
+                  blockedReason: blockedText(virtualDrive.blocked, 'cache_flush'),
+                  loading: flush.isPending || virtualDrive.cache_flush === 'running',
+                  onClick: () => flush.mutate(),
+                },
+              ]
+            : []),
           ...(virtualDrive.blocked.doubt_clear?.code === 'doubt_none'
             ? []
             : [
@@ -77,7 +92,7 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
           dialogItem('vd_delete'),
         ]}
       />
-      <ChangeFailure error={change.error ?? check.error ?? trust.error} />
+      <ChangeFailure error={change.error ?? check.error ?? flush.error ?? trust.error} />
       {dialog === 'vd_set' && (
         <EditDialog virtualDrive={virtualDrive} onClose={() => setDialog(null)} />
       )}

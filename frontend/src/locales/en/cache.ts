@@ -96,6 +96,10 @@ export const batteryTry = {
 } as const
 
 export const cache = {
+  flush: 'Flush cache',
+  flushHelp:
+    'Writes what is cached of all virtual drives to their drives now, and makes them flush it.',
+  flushDone: 'The cache is being flushed.',
   title: 'Cache of {{path}}',
   none: 'This controller has no cache memory.',
   noneText: 'Writes go through to the drives. The agent’s configuration decides about a cache.',

@@ -159,6 +159,11 @@ export const vd = {
     label: 'Start consistency check',
     help: 'Compares redundancy with data while it is in use. Only what one drive alone explains is corrected; the rest is told of.',
   },
+  flush: {
+    label: 'Flush cache',
+    help: 'Writes what is cached to the drives now, and makes them flush it. Use it before you pull a drive or move the drives to another host.',
+  },
+  flushDone: 'The cache is being flushed.',
   doubt: {
     label: 'End the doubt about its data',
     help: 'You have checked the data that have been in doubt since an unclean stop. No data change.',
