@@ -18,6 +18,7 @@ from tests.support import documents
 from tests.support.agent import FakeAgent
 from tests.support.server import Running, running
 from tests.test_commands import only
+from tests.test_lab import scenario
 
 pytestmark = pytest.mark.anyio
 
@@ -192,6 +193,26 @@ async def test_logout_ends_the_stream(callers: Callers) -> None:
             "/users", json={"username": "ann", "role": "viewer", "password": "a fine secret 1"}
         )
         await unaffected.changes_until("user")
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "body"),
+    [
+        ("/api-tokens", "api_token", {"name": "script", "role": "viewer"}),
+        ("/enrolment-tokens", "enrolment_token", {"name": "rack"}),
+        ("/lab/scenarios", "saved_scenario", {"name": "mine", "scenario": scenario()}),
+    ],
+)
+async def test_lists_without_a_host_are_told(
+    callers: Callers, path: str, kind: str, body: dict[str, Any]
+) -> None:
+    admin = callers.role(Role.ADMINISTRATOR)
+    async with listening(admin) as stream:
+        await stream.expect("ready")
+        made = (await admin.post(path, json=body)).json()
+        await stream.changes_until(kind, made["id"])
+        await admin.delete(f"{path}/{made['id']}")
+        await stream.changes_until(kind, made["id"])
 
 
 async def test_role_change_ends_the_stream(callers: Callers) -> None:

@@ -2,7 +2,7 @@ import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { createQueryClient } from '@/api/query-client'
-import { sessionKey } from '@/api/session'
+import { noteSession } from '@/api/session'
 import { cspNonce, shareCspNonce } from '@/lib/csp-nonce'
 import { createAppRouter } from '@/router'
 import { Toasts } from '@/ui/Toasts'
@@ -14,7 +14,7 @@ const colorSchemeManager = localStorageColorSchemeManager({ key: 'arraywright-co
 shareCspNonce()
 
 // The layout of the pages notices, and leads to the login page.
-const queryClient = createQueryClient(() => queryClient.setQueryData(sessionKey, null))
+const queryClient = createQueryClient(() => noteSession(queryClient, null))
 const router = createAppRouter(queryClient)
 
 export function App() {

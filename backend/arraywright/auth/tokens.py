@@ -17,6 +17,7 @@ from arraywright.kit.problems import ForbiddenError, InvalidError, NotFoundError
 from arraywright.kit.roles import Role
 from arraywright.kit.schema import Page
 from arraywright.kit.secrets import make_secret
+from arraywright.live import outbox
 from arraywright.runtime import Runtime
 
 DAY_US = 86_400_000_000
@@ -120,6 +121,7 @@ async def create(
             "hosts": ", ".join(map(str, host_ids)) or "all",
         },
     )
+    outbox.add(session, kind="api_token", object_id=str(row.id), rev=now_us)
     await session.flush()
     found = await repository.token_with_owner(session, row.id)
     assert found is not None
@@ -136,9 +138,11 @@ async def revoke(
     token, owner, _ = found
     await session.delete(token)
     runtime.hub.end(reason="logout", token_id=token_id)
+    now_us = runtime.clock.now_us()
+    outbox.add(session, kind="api_token", object_id=str(token_id), rev=now_us)
     await audit.record(
         session,
-        runtime.clock.now_us(),
+        now_us,
         actor=principal.username,
         action="api_token.revoke",
         target=token.prefix,

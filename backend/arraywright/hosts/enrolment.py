@@ -171,6 +171,7 @@ async def issue(
             "labels": " ".join(labels),
         },
     )
+    outbox.add(session, kind="enrolment_token", object_id=str(row.id), rev=now_us)
     return row, secret.text
 
 
@@ -202,6 +203,7 @@ async def revoke(session: AsyncSession, now_us: int, *, actor: str, token_id: UU
     if row is None:
         raise NotFoundError("There is no such enrollment token.")
     row.revoked_us = row.revoked_us or now_us
+    outbox.add(session, kind="enrolment_token", object_id=str(token_id), rev=now_us)
     await audit.record(
         session, now_us, actor=actor, action="enrolment_token.revoke", target=row.prefix
     )

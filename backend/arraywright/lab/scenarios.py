@@ -13,6 +13,7 @@ from arraywright.kit.problems import ConflictError, InvalidError, NotFoundError
 from arraywright.kit.schema import Page, moment
 from arraywright.lab import models, repository
 from arraywright.lab.schemas import SavedScenario, SavedScenarioCreate
+from arraywright.live import outbox
 from arraywright.runtime import Runtime
 
 SAVED_MAX = 200
@@ -87,6 +88,7 @@ async def save(
     await audit.record(
         session, now_us, actor=principal.username, action="lab_scenario.save", target=row.name
     )
+    outbox.add(session, kind="saved_scenario", object_id=str(row.id), rev=now_us)
     return _view(row)
 
 
@@ -95,9 +97,11 @@ async def delete(
 ) -> None:
     row = await _find(session, principal, scenario_id)
     await session.delete(row)
+    now_us = runtime.clock.now_us()
+    outbox.add(session, kind="saved_scenario", object_id=str(scenario_id), rev=now_us)
     await audit.record(
         session,
-        runtime.clock.now_us(),
+        now_us,
         actor=principal.username,
         action="lab_scenario.delete",
         target=row.name,

@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 
 from arraywright.auth.principal import Principal
 
-FLEET_KINDS = frozenset({"host", "alert", "command", "user"})
+FLEET_KINDS = frozenset({"host", "alert", "command", "user", "api_token", "enrolment_token"})
 BACKLOG = 5000
 
 

@@ -22,6 +22,9 @@ class LiveKind(StrEnum):
     EVENT = "event"
     ALERT = "alert"
     USER = "user"
+    API_TOKEN = "api_token"  # noqa: S105
+    ENROLMENT_TOKEN = "enrolment_token"  # noqa: S105
+    SAVED_SCENARIO = "saved_scenario"
 
 
 class LiveItem(ApiModel):
@@ -65,6 +68,6 @@ Topic = Annotated[
 
 
 class LiveTopics(ApiInput):
-    """`all`; `fleet`: hosts, alerts, commands and users; `host:ID`: all of one host."""
+    """`all`; `fleet`: hosts, alerts, commands, users and tokens; `host:ID`: all of one host."""
 
     topics: Annotated[list[Topic], Field(min_length=1, max_length=201)]

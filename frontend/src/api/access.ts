@@ -1,11 +1,12 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { collect, PAGE_MAX, PAGE_SIZE } from './pages'
+import { list } from './registry'
 import type { ApiTokenCreate, User, UserCreate, UserUpdate } from './types'
 
 /** Who may do what, and who did what: users, API tokens, the audit log. */
 export const usersQuery = queryOptions({
-  queryKey: ['users', 'list'],
+  queryKey: list('users'),
   queryFn: () =>
     collect((cursor) =>
       unwrap(api.GET('/api/v1/users', { params: { query: { limit: PAGE_MAX, cursor } } })),
@@ -36,7 +37,7 @@ export function deleteUser(user: User) {
 }
 
 export const tokensQuery = queryOptions({
-  queryKey: ['api-tokens', 'list'],
+  queryKey: list('api-tokens'),
   queryFn: () =>
     collect((cursor) =>
       unwrap(api.GET('/api/v1/api-tokens', { params: { query: { limit: PAGE_MAX, cursor } } })),
@@ -59,7 +60,7 @@ export function verifyAudit() {
 
 export const auditQuery = (filter: { actor?: string; action?: string }) =>
   infiniteQueryOptions({
-    queryKey: ['audit', 'list', filter],
+    queryKey: list('audit', filter),
     queryFn: ({ pageParam }) =>
       unwrap(
         api.GET('/api/v1/audit', {

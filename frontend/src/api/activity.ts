@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { PAGE_MAX, PAGE_SIZE } from './pages'
+import { list } from './registry'
 import type { AlertState, Severity } from './types'
 
 /** Operations, events and alerts: what happens, what happened, and what wants attention. */
@@ -13,7 +14,7 @@ export interface OperationFilter {
 
 export const operationsQuery = (filter: OperationFilter) =>
   queryOptions({
-    queryKey: ['operations', 'list', filter],
+    queryKey: list('operations', filter),
     queryFn: () =>
       unwrap(api.GET('/api/v1/operations', { params: { query: { ...filter, limit: PAGE_MAX } } })),
   })
@@ -28,7 +29,7 @@ export interface EventFilter {
 
 export const eventsQuery = (filter: EventFilter) =>
   infiniteQueryOptions({
-    queryKey: ['events', 'list', filter],
+    queryKey: list('events', filter),
     queryFn: ({ pageParam }) =>
       unwrap(
         api.GET('/api/v1/events', {
@@ -41,7 +42,7 @@ export const eventsQuery = (filter: EventFilter) =>
 
 export const recentEventsQuery = (filter: EventFilter) =>
   queryOptions({
-    queryKey: ['events', 'list', { ...filter, recent: true }],
+    queryKey: list('events', { ...filter, recent: true }),
     queryFn: () =>
       unwrap(api.GET('/api/v1/events', { params: { query: { ...filter, limit: 8 } } })),
   })
@@ -54,7 +55,7 @@ export interface AlertFilter {
 
 export const alertsQuery = (filter: AlertFilter) =>
   queryOptions({
-    queryKey: ['alerts', 'list', filter],
+    queryKey: list('alerts', filter),
     queryFn: () =>
       unwrap(api.GET('/api/v1/alerts', { params: { query: { ...filter, limit: PAGE_MAX } } })),
   })
@@ -62,7 +63,7 @@ export const alertsQuery = (filter: AlertFilter) =>
 /** How many there are; the first page of a list says it. */
 export const alertCountQuery = (state: AlertState) =>
   queryOptions({
-    queryKey: ['alerts', 'list', { count: state }],
+    queryKey: list('alerts', { count: state }),
     queryFn: () =>
       unwrap(api.GET('/api/v1/alerts', { params: { query: { state: [state], limit: 1 } } })),
     select: (page) => page.total,

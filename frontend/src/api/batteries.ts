@@ -2,11 +2,12 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { changeHeaders } from './commands'
 import { collect, PAGE_MAX } from './pages'
+import { detail, list } from './registry'
 import type { Battery, BatteryFault, BatteryUpdate } from './types'
 
 export const batteriesQuery = (hostId: string) =>
   queryOptions({
-    queryKey: ['batteries', 'list', hostId],
+    queryKey: list('batteries', hostId),
     queryFn: () =>
       collect((cursor) =>
         unwrap(
@@ -19,7 +20,7 @@ export const batteriesQuery = (hostId: string) =>
 
 export const batteryQuery = (batteryId: string) =>
   queryOptions({
-    queryKey: ['batteries', 'detail', batteryId],
+    queryKey: detail('batteries', batteryId),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/batteries/{battery_id}', { params: { path: { battery_id: batteryId } } }),

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
+import { detail, list } from './registry'
 
 /** How long the server may hold a change open for its outcome before it answers 202. */
 const WAIT_S = 8
@@ -23,7 +24,7 @@ export function changeHeaders(seen?: { config_rev: string }) {
 
 export const commandQuery = (commandId: string) =>
   queryOptions({
-    queryKey: ['commands', 'detail', commandId],
+    queryKey: detail('commands', commandId),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/commands/{command_id}', { params: { path: { command_id: commandId } } }),
@@ -34,7 +35,7 @@ export const commandQuery = (commandId: string) =>
 
 export const commandsQuery = (targetId: string) =>
   queryOptions({
-    queryKey: ['commands', 'list', { targetId }],
+    queryKey: list('commands', { targetId }),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/commands', { params: { query: { target_id: targetId, limit: 10 } } }),

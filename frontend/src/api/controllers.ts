@@ -2,11 +2,12 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { changeHeaders } from './commands'
 import { collect, PAGE_MAX } from './pages'
+import { detail, list } from './registry'
 import type { Controller, ControllerUpdate, PreservedCache, TaskAction } from './types'
 
 export const controllersQuery = (hostId: string) =>
   queryOptions({
-    queryKey: ['controllers', 'list', hostId],
+    queryKey: list('controllers', hostId),
     queryFn: () =>
       collect((cursor) =>
         unwrap(
@@ -19,7 +20,7 @@ export const controllersQuery = (hostId: string) =>
 
 export const controllerQuery = (controllerId: string) =>
   queryOptions({
-    queryKey: ['controllers', 'detail', controllerId],
+    queryKey: detail('controllers', controllerId),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/controllers/{controller_id}', {
@@ -30,7 +31,7 @@ export const controllerQuery = (controllerId: string) =>
 
 export const enclosuresQuery = (hostId: string) =>
   queryOptions({
-    queryKey: ['enclosures', 'list', hostId],
+    queryKey: list('enclosures', hostId),
     queryFn: () =>
       collect((cursor) =>
         unwrap(

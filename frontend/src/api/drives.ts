@@ -2,11 +2,12 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { changeHeaders } from './commands'
 import { collect, PAGE_MAX } from './pages'
+import { detail, list } from './registry'
 import type { Drive, EraseMode, InjectFault, TaskAction } from './types'
 
 export const drivesQuery = (hostId: string) =>
   queryOptions({
-    queryKey: ['drives', 'list', hostId],
+    queryKey: list('drives', hostId),
     queryFn: () =>
       collect((cursor) =>
         unwrap(
@@ -19,7 +20,7 @@ export const drivesQuery = (hostId: string) =>
 
 export const driveQuery = (driveId: string) =>
   queryOptions({
-    queryKey: ['drives', 'detail', driveId],
+    queryKey: detail('drives', driveId),
     queryFn: () =>
       unwrap(api.GET('/api/v1/drives/{drive_id}', { params: { path: { drive_id: driveId } } })),
   })

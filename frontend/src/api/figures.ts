@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
+import { detail } from './registry'
 
 /** The server takes one sample in a minute. */
 const SAMPLE_MS = 60_000
@@ -7,7 +8,7 @@ const LATENCY_MS = 10_000
 
 export const historyQuery = (objectId: string, hours: number) =>
   queryOptions({
-    queryKey: ['metrics', 'detail', objectId, hours],
+    queryKey: detail('metrics', objectId, hours),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/metrics/history', {
@@ -22,7 +23,7 @@ export type Measured = 'drive' | 'virtual_drive'
 /** The host is asked each time; one that cannot answer is not asked again and again. */
 export const latencyQuery = (kind: Measured, id: string) =>
   queryOptions({
-    queryKey: ['latency', 'detail', id],
+    queryKey: detail('latency', id),
     queryFn: () =>
       kind === 'drive'
         ? unwrap(
@@ -39,7 +40,7 @@ export const latencyQuery = (kind: Measured, id: string) =>
 
 export const badBlocksQuery = (kind: Measured, id: string) =>
   queryOptions({
-    queryKey: ['bad-blocks', 'detail', id],
+    queryKey: detail('bad-blocks', id),
     queryFn: () =>
       kind === 'drive'
         ? unwrap(

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { changeHeaders } from './commands'
+import { detail } from './registry'
 import type { Controller, ForeignConfiguration } from './types'
 
 const SCAN_MS = 20_000
@@ -8,7 +9,7 @@ const SCAN_MS = 20_000
 /** The host looks at its drives each time; one that cannot answer is not asked again and again. */
 export const foreignQuery = (controllerId: string) =>
   queryOptions({
-    queryKey: ['foreign', 'detail', controllerId],
+    queryKey: detail('foreign', controllerId),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/controllers/{controller_id}/foreign', {

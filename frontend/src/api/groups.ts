@@ -1,10 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { collect, PAGE_MAX } from './pages'
+import { detail, list } from './registry'
 
 export const groupsQuery = (hostId: string) =>
   queryOptions({
-    queryKey: ['drive-groups', 'list', hostId],
+    queryKey: list('drive-groups', hostId),
     queryFn: () =>
       collect((cursor) =>
         unwrap(
@@ -17,7 +18,7 @@ export const groupsQuery = (hostId: string) =>
 
 export const groupQuery = (groupId: string) =>
   queryOptions({
-    queryKey: ['drive-groups', 'detail', groupId],
+    queryKey: detail('drive-groups', groupId),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/drive-groups/{drive_group_id}', {

@@ -1,15 +1,16 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { collect, PAGE_MAX } from './pages'
+import { detail, list } from './registry'
 import type { EnrolmentTokenCreate } from './types'
 
 export const fleetQuery = queryOptions({
-  queryKey: ['fleet', 'list'],
+  queryKey: list('fleet'),
   queryFn: () => unwrap(api.GET('/api/v1/fleet')),
 })
 
 export const hostsQuery = queryOptions({
-  queryKey: ['hosts', 'list'],
+  queryKey: list('hosts'),
   queryFn: () =>
     collect((cursor) =>
       unwrap(api.GET('/api/v1/hosts', { params: { query: { limit: PAGE_MAX, cursor } } })),
@@ -18,7 +19,7 @@ export const hostsQuery = queryOptions({
 
 export const hostQuery = (hostId: string) =>
   queryOptions({
-    queryKey: ['hosts', 'detail', hostId],
+    queryKey: detail('hosts', hostId),
     queryFn: () =>
       unwrap(api.GET('/api/v1/hosts/{host_id}', { params: { path: { host_id: hostId } } })),
   })
@@ -32,7 +33,7 @@ export function retireHost(hostId: string, confirm: string) {
 }
 
 export const enrolmentTokensQuery = queryOptions({
-  queryKey: ['enrolment-tokens', 'list'],
+  queryKey: list('enrolment-tokens'),
   queryFn: () =>
     collect((cursor) =>
       unwrap(
@@ -44,7 +45,7 @@ export const enrolmentTokensQuery = queryOptions({
 /** The hosts that enrolled with a token. */
 export const enrolledHostsQuery = (tokenId: string) =>
   queryOptions({
-    queryKey: ['hosts', 'list', { enrolment_token_id: tokenId }],
+    queryKey: list('hosts', { enrolment_token_id: tokenId }),
     queryFn: () =>
       collect((cursor) =>
         unwrap(
@@ -58,7 +59,7 @@ export const enrolledHostsQuery = (tokenId: string) =>
 /** What to run on a machine; `url`: how it reaches the server, empty: as this page does. */
 export const enrolmentLinesQuery = (url: string) =>
   queryOptions({
-    queryKey: ['enrolment-tokens', 'lines', url],
+    queryKey: list('enrolment-tokens', { lines: url }),
     queryFn: () =>
       unwrap(api.GET('/api/v1/enrolment-tokens/lines', { params: { query: { url } } })),
   })

@@ -1,6 +1,7 @@
 import { queryOptions, skipToken } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { collect, PAGE_MAX } from './pages'
+import { list } from './registry'
 import type {
   AnyScenario,
   ChoiceRequest,
@@ -13,7 +14,7 @@ const LOOK_MS = 500
 
 /** Models and workloads: they change with the program only. */
 export const catalogueQuery = queryOptions({
-  queryKey: ['lab', 'catalogue'],
+  queryKey: list('lab-catalogue'),
   queryFn: () => unwrap(api.GET('/api/v1/lab/catalogue')),
   staleTime: Number.POSITIVE_INFINITY,
   retry: false,
@@ -22,7 +23,7 @@ export const catalogueQuery = queryOptions({
 /** What a wish would do, next to the other levels. The same question has the same answer. */
 export const choiceQuery = (wish: ChoiceRequest | undefined) =>
   queryOptions({
-    queryKey: ['lab', 'choice', wish],
+    queryKey: list('lab-choice', wish),
     queryFn:
       wish === undefined
         ? skipToken
@@ -34,7 +35,7 @@ export const choiceQuery = (wish: ChoiceRequest | undefined) =>
 /** What loads on a virtual drive ought to give. */
 export const measuredQuery = (body: MeasuredRequest) =>
   queryOptions({
-    queryKey: ['lab', 'measured', body],
+    queryKey: list('lab-measured', body),
     queryFn: ({ signal }) => unwrap(api.POST('/api/v1/lab/measured', { body, signal })),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
@@ -46,7 +47,7 @@ export const isRunning = (simulation: Simulation) =>
 /** Asks for the simulation of a scenario; then for its progress until it has ended. */
 export const simulationQuery = (scenario: AnyScenario | undefined) =>
   queryOptions({
-    queryKey: ['lab', 'simulation', scenario],
+    queryKey: list('lab-simulation', scenario),
     queryFn:
       scenario === undefined
         ? skipToken
@@ -75,7 +76,7 @@ export const cancelSimulation = (id: string) =>
 
 /** One's own saved scenarios, the newest first. */
 export const savedQuery = queryOptions({
-  queryKey: ['lab', 'saved'],
+  queryKey: list('lab-saved'),
   queryFn: () =>
     collect((cursor) =>
       unwrap(api.GET('/api/v1/lab/scenarios', { params: { query: { limit: PAGE_MAX, cursor } } })),

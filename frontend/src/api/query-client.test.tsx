@@ -2,13 +2,14 @@ import { QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ProblemError } from '@/lib/problem'
 import { createQueryClient } from './query-client'
+import { detail } from './registry'
 
 const failure = (status: number) =>
   new ProblemError({ type: 'about:blank', title: 'no', status, code: 'refused' })
 
 describe('what is shown and could not be brought up to date', () => {
   const client = createQueryClient(() => {})
-  const queryKey = ['virtual-drives', 'detail', 'v']
+  const queryKey = detail('virtual-drives', 'v')
   const request = vi.fn<() => Promise<string>>()
   let stop: () => void
 

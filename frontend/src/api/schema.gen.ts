@@ -4911,7 +4911,7 @@ export interface components {
          * LiveKind
          * @enum {string}
          */
-        LiveKind: "host" | "controller" | "enclosure" | "drive" | "drive_group" | "virtual_drive" | "battery" | "operation" | "command" | "event" | "alert" | "user";
+        LiveKind: "host" | "controller" | "enclosure" | "drive" | "drive_group" | "virtual_drive" | "battery" | "operation" | "command" | "event" | "alert" | "user" | "api_token" | "enrolment_token" | "saved_scenario";
         /** LiveMessage */
         LiveMessage: {
             data: string;
@@ -4973,7 +4973,7 @@ export interface components {
         };
         /**
          * LiveTopics
-         * @description `all`; `fleet`: hosts, alerts, commands and users; `host:ID`: all of one host.
+         * @description `all`; `fleet`: hosts, alerts, commands, users and tokens; `host:ID`: all of one host.
          */
         LiveTopics: {
             /** Topics */

@@ -1,9 +1,10 @@
-import { queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { ProblemError } from '@/lib/problem'
 import { api, setCsrfToken, unwrap } from './client'
+import { list } from './registry'
 import type { Session } from './types'
 
-export const sessionKey = ['session'] as const
+const sessionKey = list('session')
 
 /** Null: nobody is logged in. That is an answer, not a failure. */
 async function fetchSession(): Promise<Session | null> {
@@ -35,12 +36,22 @@ export async function logOut() {
   setCsrfToken(null)
 }
 
+/** What the login has answered, or null: nobody is logged in any more. */
+export function noteSession(client: QueryClient, session: Session | null) {
+  client.setQueryData(sessionKey, session)
+}
+
+/** Nothing of this user may be seen by the next one. */
+export function forgetAnswers(client: QueryClient) {
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+}
+
 export function changePassword(body: { old_password: string; new_password: string }) {
   return unwrap(api.POST('/api/v1/auth/password', { body }))
 }
 
 export const versionQuery = queryOptions({
-  queryKey: ['version'],
+  queryKey: list('version'),
   queryFn: () => unwrap(api.GET('/api/v1/version')),
   staleTime: Number.POSITIVE_INFINITY,
 })

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { changeHeaders } from './commands'
+import { detail } from './registry'
 import type { Controller, SavedConfiguration } from './types'
 
 const LOOK_MS = 20_000
@@ -8,7 +9,7 @@ const LOOK_MS = 20_000
 /** The host is asked each time; one that cannot answer is not asked again and again. */
 export const undoQuery = (controllerId: string) =>
   queryOptions({
-    queryKey: ['undo', 'detail', controllerId],
+    queryKey: detail('undo', controllerId),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/controllers/{controller_id}/undo', {

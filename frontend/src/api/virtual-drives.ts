@@ -2,6 +2,7 @@ import { queryOptions, skipToken } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { changeHeaders } from './commands'
 import { collect, PAGE_MAX } from './pages'
+import { detail, list } from './registry'
 import type {
   Measure,
   PolicyPreview,
@@ -15,7 +16,7 @@ import type {
 
 export const virtualDrivesQuery = (hostId: string) =>
   queryOptions({
-    queryKey: ['virtual-drives', 'list', hostId],
+    queryKey: list('virtual-drives', hostId),
     queryFn: () =>
       collect((cursor) =>
         unwrap(
@@ -28,7 +29,7 @@ export const virtualDrivesQuery = (hostId: string) =>
 
 export const virtualDriveQuery = (virtualDriveId: string) =>
   queryOptions({
-    queryKey: ['virtual-drives', 'detail', virtualDriveId],
+    queryKey: detail('virtual-drives', virtualDriveId),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/virtual-drives/{virtual_drive_id}', {
@@ -40,7 +41,7 @@ export const virtualDriveQuery = (virtualDriveId: string) =>
 /** The host's own plan for a wish. Nothing here knows a RAID rule; nothing is changed. */
 export const previewQuery = (wish: VirtualDrivePreview | undefined) =>
   queryOptions({
-    queryKey: ['preview', wish],
+    queryKey: list('preview', wish),
     queryFn:
       wish === undefined
         ? skipToken
@@ -54,7 +55,7 @@ export const previewQuery = (wish: VirtualDrivePreview | undefined) =>
 /** What the host says these policies would become of a virtual drive. Nothing is changed. */
 export const policyPreviewQuery = (virtualDrive: VirtualDrive, wish: PolicyPreview | undefined) =>
   queryOptions({
-    queryKey: ['policy-preview', virtualDrive.id, virtualDrive.rev, wish],
+    queryKey: detail('policy-preview', virtualDrive.id, virtualDrive.rev, wish),
     queryFn:
       wish === undefined
         ? skipToken

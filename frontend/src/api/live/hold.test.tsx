@@ -20,7 +20,9 @@ describe('a press while news arrive', () => {
     server.use(list('/operations', []))
     FakeEventSource.last.say('change', { changes: [{ kind: 'operation', id: running.id, rev: 2 }] })
     await waitFor(() => {
-      const held = client.getQueriesData<{ total: number }>({ queryKey: ['operations'] })
+      const held = client.getQueriesData<{ total: number }>({
+        predicate: ({ queryKey }) => queryKey[0] === 'operations',
+      })
       expect(held.map(([, page]) => page?.total)).toContain(0)
     })
     await new Promise((resolve) => setTimeout(resolve, 50))

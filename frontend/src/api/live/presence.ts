@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { refresh } from './refresh'
+import { caused } from './caused'
 
 interface Host {
   id: string
@@ -15,8 +15,7 @@ function hostsOf(data: unknown): Host[] {
 }
 
 /**
- * A host that goes offline or comes back changes what is possible with all of its objects, though
- * none of them has a new revision: every query but those of hosts is asked again then.
+ * Tells when a host goes offline or comes back, which changes what is possible with its objects.
  * Returns the function that ends the watch.
  */
 export function watchPresence(client: QueryClient): () => void {
@@ -30,8 +29,6 @@ export function watchPresence(client: QueryClient): () => void {
       flipped ||= before !== undefined && before !== host.online
       known.set(host.id, host.online)
     }
-    if (flipped) {
-      void refresh(client, ({ queryKey }) => !['hosts', 'session'].includes(String(queryKey[0])))
-    }
+    if (flipped) void caused(client, 'presence')
   })
 }

@@ -1,5 +1,6 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { detail } from '../registry'
 import { applyMessage } from './hints'
 import type { LiveMessage } from './protocol'
 
@@ -21,7 +22,7 @@ function slowServer(first: { id: string; rev: number }) {
   return { held, asked, answer, arrive }
 }
 
-const queryKey = ['virtual-drives', 'detail', 'v']
+const queryKey = detail('virtual-drives', 'v')
 const changed = (rev: number): LiveMessage => ({
   type: 'change',
   changes: [{ kind: 'virtual_drive', id: 'v', rev }],

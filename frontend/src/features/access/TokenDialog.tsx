@@ -5,6 +5,7 @@ import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { createToken } from '@/api/access'
+import { caused } from '@/api/live/caused'
 import { useUser } from '@/features/session/session'
 import { word } from '@/features/states/words'
 import { i18n } from '@/lib/i18n'
@@ -48,7 +49,7 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
         host_ids: hostIds,
         expires_in_days: days === '0' ? null : Number(days),
       }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['api-tokens'] }),
+    onSuccess: () => caused(client, 'api_token'),
     onError: (error) => showFieldProblems(form, error),
   })
   const { errors } = form.formState

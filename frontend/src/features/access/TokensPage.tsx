@@ -5,6 +5,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { revokeToken, tokensQuery } from '@/api/access'
+import { caused } from '@/api/live/caused'
 import type { ApiToken } from '@/api/types'
 import { word } from '@/features/states/words'
 import { i18n } from '@/lib/i18n'
@@ -129,7 +130,7 @@ function RevokeDialog({ token, onClose }: { token: ApiToken; onClose: () => void
   const client = useQueryClient()
   const revoke = useMutation({
     mutationFn: () => revokeToken(token.id),
-    onSettled: () => client.invalidateQueries({ queryKey: ['api-tokens'] }),
+    onSettled: () => caused(client, 'api_token'),
     onSuccess: () => {
       showToast(t('tokens.revoked', { name: token.name }))
       onClose()

@@ -14,6 +14,7 @@ import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { createUser, updateUser } from '@/api/access'
+import { caused } from '@/api/live/caused'
 import type { User } from '@/api/types'
 import { word } from '@/features/states/words'
 import { i18n } from '@/lib/i18n'
@@ -77,7 +78,7 @@ export function UserDialog({ user, onClose }: UserDialogProps) {
   })
   const save = useMutation({
     mutationFn: (values: Values) => send(user, values),
-    onSettled: () => client.invalidateQueries({ queryKey: ['users'] }),
+    onSettled: () => caused(client, 'user'),
     onSuccess: (saved) => {
       const message = user
         ? t('users.changed', { name: saved.username })

@@ -5,6 +5,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { deleteUser, usersQuery } from '@/api/access'
+import { caused } from '@/api/live/caused'
 import type { User } from '@/api/types'
 import { useUser } from '@/features/session/session'
 import { problemOf } from '@/lib/problem'
@@ -69,7 +70,7 @@ function DeleteUser({ user, onClose }: { user: User; onClose: () => void }) {
   const client = useQueryClient()
   const remove = useMutation({
     mutationFn: () => deleteUser(user),
-    onSettled: () => client.invalidateQueries({ queryKey: ['users'] }),
+    onSettled: () => caused(client, 'user'),
     onSuccess: () => {
       showToast(t('users.deleted', { name: user.username }))
       onClose()

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { Fragment, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { enrolmentTokensQuery, revokeEnrolmentToken } from '@/api/hosts'
+import { caused } from '@/api/live/caused'
 import type { EnrolmentToken } from '@/api/types'
 import { i18n } from '@/lib/i18n'
 import { problemOf } from '@/lib/problem'
@@ -154,7 +155,7 @@ function RevokeDialog({ token, onClose }: { token: EnrolmentToken; onClose: () =
   const client = useQueryClient()
   const revoke = useMutation({
     mutationFn: () => revokeEnrolmentToken(token.id),
-    onSettled: () => client.invalidateQueries({ queryKey: ['enrolment-tokens'] }),
+    onSettled: () => caused(client, 'enrolment_token'),
     onSuccess: () => {
       showToast(t('addHost.revoked'))
       onClose()

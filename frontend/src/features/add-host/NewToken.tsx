@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { createEnrolmentToken } from '@/api/hosts'
+import { caused } from '@/api/live/caused'
 import type { EnrolmentTokenCreated } from '@/api/types'
 import { problemOf } from '@/lib/problem'
 import { Panel } from '@/ui/Panel'
@@ -35,7 +36,7 @@ export function NewToken({ onMade }: { onMade: (token: EnrolmentTokenCreated) =>
   const create = useMutation({
     mutationFn: createEnrolmentToken,
     onSuccess: (made) => {
-      void client.invalidateQueries({ queryKey: ['enrolment-tokens'] })
+      void caused(client, 'enrolment_token')
       onMade(made)
     },
   })

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { acknowledgeAlert } from '@/api/activity'
+import { caused } from '@/api/live/caused'
 import type { Alert } from '@/api/types'
 import { problemOf } from '@/lib/problem'
 import { ConfirmDialog } from '@/ui/ConfirmDialog'
@@ -18,8 +19,7 @@ export function AcknowledgeDialog({ alert, onClose }: { alert: Alert; onClose: (
   const acknowledge = useMutation({
     mutationFn: () => acknowledgeAlert(alert.id, note),
     onSettled: () => {
-      void client.invalidateQueries({ queryKey: ['alerts'] })
-      void client.invalidateQueries({ queryKey: ['fleet'] })
+      void caused(client, 'alert')
     },
     onSuccess: () => {
       showToast(t('alert.acknowledged'))

@@ -1,20 +1,9 @@
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
-import { refresh } from '@/api/live/refresh'
+import { commandEnded } from '@/api/live/caused'
 import type { Command } from '@/api/types'
 import { ProblemError } from '@/lib/problem'
 import { showToast } from '@/ui/toasts'
 import { finishCommand } from './follow'
-
-/** What a command may have changed. The stream tells too, but perhaps later. */
-const STORAGE = [
-  'drives',
-  'drive-groups',
-  'virtual-drives',
-  'operations',
-  'controllers',
-  'batteries',
-  'foreign',
-]
 
 export interface ChangeOptions {
   /** Said when the host has done it. */
@@ -33,19 +22,17 @@ export function useChange<Args>(
   { done, onDone }: ChangeOptions,
 ): Change<Args> {
   const client = useQueryClient()
-  const refreshStorage = () =>
-    refresh(client, ({ queryKey }) => STORAGE.includes(String(queryKey[0])))
 
   return useMutation({
     mutationFn: async (args: Args) => finishCommand(client, await request(args)),
     onSuccess: (command) => {
-      void refreshStorage()
+      void commandEnded(client)
       showToast(done)
       onDone?.(command)
     },
     onError: (error) => {
       if (!(error instanceof ProblemError) || [404, 409, 412].includes(error.status)) {
-        void refreshStorage()
+        void commandEnded(client)
       }
     },
   })

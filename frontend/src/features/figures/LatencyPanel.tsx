@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { latencyQuery, type Measured } from '@/api/figures'
 import type { Command, Latency, LatencySummary } from '@/api/types'
@@ -33,13 +33,8 @@ interface LatencyPanelProps {
 
 export function LatencyPanel({ kind, id, blockedReason, onReset }: LatencyPanelProps) {
   const { t } = useTranslation()
-  const client = useQueryClient()
-  const options = latencyQuery(kind, id)
-  const latency = useQuery(options)
-  const reset = useChange(onReset, {
-    done: t('latency.resetDone'),
-    onDone: () => void client.invalidateQueries({ queryKey: options.queryKey }),
-  })
+  const latency = useQuery(latencyQuery(kind, id))
+  const reset = useChange(onReset, { done: t('latency.resetDone') })
   // Agents of the former version know nothing of it.
   const isUnknown = latency.error && problemOf(latency.error).code === 'unknown_command'
   return (

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { clearForeign } from '@/api/foreign'
 import type { Controller, ForeignConfiguration } from '@/api/types'
@@ -15,15 +14,10 @@ interface ClearDialogProps {
 
 export function ClearDialog({ controller, set, onClose }: ClearDialogProps) {
   const { t } = useTranslation()
-  const client = useQueryClient()
   const name = nameOf(set)
   const change = useChange((typed: string) => clearForeign(controller, set, typed), {
     done: t('foreign.cleared', { name }),
-    onDone: () => {
-      void client.invalidateQueries({ queryKey: ['foreign'] })
-      void client.invalidateQueries({ queryKey: ['undo'] })
-      onClose()
-    },
+    onDone: onClose,
   })
   return (
     <ConfirmDialog

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { retireHost } from '@/api/hosts'
+import { caused } from '@/api/live/caused'
 import type { Host } from '@/api/types'
 import { useHasRole } from '@/features/session/session'
 import { blockedText } from '@/features/states/words'
@@ -76,8 +77,7 @@ function RetireDialog({ host, onClose }: { host: Host; onClose: () => void }) {
     onSuccess: async () => {
       showToast(t('host.retired', { name: host.label }))
       await navigate({ to: '/' })
-      void client.invalidateQueries({ queryKey: ['hosts'] })
-      void client.invalidateQueries({ queryKey: ['fleet'] })
+      void caused(client, 'host')
     },
   })
   return (

@@ -5,6 +5,7 @@ import { X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { deleteScenario, savedQuery, saveScenario } from '@/api/lab'
+import { caused } from '@/api/live/caused'
 import type { AnyScenario, LabCatalogue, SavedScenario } from '@/api/types'
 import { problemOf } from '@/lib/problem'
 import { Loaded } from '@/ui/Loaded'
@@ -32,7 +33,7 @@ export function SavedList({ catalogue, scenario, suggestion }: SavedListProps) {
   const client = useQueryClient()
   const forget = useMutation({
     mutationFn: ({ id }: SavedScenario) => deleteScenario(id),
-    onSettled: () => client.invalidateQueries({ queryKey: savedQuery.queryKey }),
+    onSettled: () => caused(client, 'saved_scenario'),
   })
   return (
     <Panel title={t('lab.saved')}>
@@ -86,7 +87,7 @@ function SaveForm({ scenario, suggestion }: { scenario: AnyScenario; suggestion:
       setTyped(undefined)
       showToast(t('lab.savedDone', { name }))
     },
-    onSettled: () => client.invalidateQueries({ queryKey: savedQuery.queryKey }),
+    onSettled: () => caused(client, 'saved_scenario'),
   })
   function submit(event: FormEvent) {
     event.preventDefault()

@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { logIn, sessionKey } from '@/api/session'
+import { logIn, noteSession } from '@/api/session'
 import { problemOf } from '@/lib/problem'
 import { Logo } from '@/ui/Logo'
 import { Notice } from '@/ui/Notice'
@@ -17,7 +17,7 @@ export function LoginPage({ onLoggedIn }: { onLoggedIn: () => void }) {
   const login = useMutation({
     mutationFn: logIn,
     onSuccess: (session) => {
-      client.setQueryData(sessionKey, session)
+      noteSession(client, session)
       onLoggedIn()
     },
     onError: () => setPassword(''),

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { CircleUserRound, LogOut, UserCog } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { logOut, sessionKey } from '@/api/session'
+import { forgetAnswers, logOut, noteSession } from '@/api/session'
 import { useUser } from '@/features/session/session'
 import { word } from '@/features/states/words'
 import { Dropdown } from '@/ui/Dropdown'
@@ -16,10 +16,9 @@ export function UserMenu() {
   const leave = useMutation({
     mutationFn: logOut,
     onSuccess: async () => {
-      client.setQueryData(sessionKey, null)
+      noteSession(client, null)
       await navigate({ to: '/login' })
-      // Nothing of this user may be seen by the next one.
-      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
+      forgetAnswers(client)
     },
   })
 

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Controller, SavedConfiguration } from '@/api/types'
 import { restoreUndo } from '@/api/undo'
@@ -14,14 +13,10 @@ interface RestoreDialogProps {
 
 export function RestoreDialog({ controller, saved, onClose }: RestoreDialogProps) {
   const { t } = useTranslation()
-  const client = useQueryClient()
   const title = t('undo.restore', { name: saved.name })
   const change = useChange(() => restoreUndo(controller, saved), {
     done: t('undo.restored', { name: saved.name }),
-    onDone: () => {
-      void client.invalidateQueries({ queryKey: ['undo'] })
-      onClose()
-    },
+    onDone: onClose,
   })
   return (
     <ConfirmDialog
