@@ -537,7 +537,7 @@ static bool import_refuse_newer(struct import_run *run, struct ctl_drive *const 
     struct reason reason;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (drives[i]->label_status == LABEL_STATUS_NEWER) {
+        if (cd_label_is_newer(drives[i])) {
             (void)refuse_drive(&reason, REASON_LABEL_NEWER, drives[i]);
             import_refuse(run, &reason);
             return true;

@@ -45,7 +45,7 @@ static enum foreign_drive_outcome place_outcome(const struct set_walk *walk, uin
     if (!there) {
         return FOREIGN_DRIVE_OUTCOME_MISSING;
     }
-    if (!is_imported(walk) || walk->plan.members[place] == NULL) {
+    if (!is_imported(walk) || walk->plan.members[place] == NULL || walk->plan.set_aside[place]) {
         return FOREIGN_DRIVE_OUTCOME_LEFT;
     }
     return walk->plan.config.members[place].state == MEMBER_REBUILD ? FOREIGN_DRIVE_OUTCOME_REBUILD
@@ -372,6 +372,20 @@ static void set_spares_tell(struct set_walk *walk)
     }
 }
 
+/* Nobody knows what they have missed. */
+static void set_bare_tell(struct set_walk *walk)
+{
+    for (uint32_t i = 0; i < walk->set.bare_count; i++) {
+        const struct ctl_drive *cd = walk->set.bare[i];
+        const struct foreign_drive_view view = {.key = cd->identity.key,
+                                                .sequence = cd_foreign_ddf(cd)->header.sequence,
+                                                .state = FOREIGN_MEMBER_STATE_STALE,
+                                                .outcome = FOREIGN_DRIVE_OUTCOME_LEFT};
+
+        walk->visitor->set_drive(walk->visitor->context, &view);
+    }
+}
+
 static void set_tell(struct set_walk *walk)
 {
     const struct foreign_set *set = &walk->set;
@@ -398,6 +412,7 @@ static void set_tell(struct set_walk *walk)
         set_drive_tell(walk, i);
     }
     if (!ddf) {
+        set_bare_tell(walk);
         set_spares_tell(walk);
     }
     for (uint32_t i = 0; i < vd_count; i++) {

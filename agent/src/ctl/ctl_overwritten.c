@@ -17,28 +17,23 @@
 #include "ctl/ctl_private.h"
 #include "meta/ddf/ddf.h"
 
-static bool says_group(const struct ctl_group *cg, uint32_t member)
+static bool says_group(const struct ctl_drive *cd, const struct guid *group)
 {
-    const struct ctl_drive *cd = cg->members[member];
-    const struct ddf_config *says = cg_member_is_here(cg, member) && cd->drive != NULL
-                                        ? group_store_ddf(cg->ctl->group_store, cd->drive)
+    const struct ddf_config *says = cd != NULL && cd->present && cd->drive != NULL
+                                        ? group_store_ddf(cd->ctl->group_store, cd->drive)
                                         : NULL;
 
-    return says != NULL && guid_equal(&says->header.guid, &cg_config(cg)->guid);
+    return says != NULL && guid_equal(&says->header.guid, group);
 }
 
-/* Its metadata are those of another set, while others of the group have kept theirs. */
-static bool is_of_another_set(const struct ctl_group *cg, uint32_t member)
+bool cd_is_overwritten(const struct ctl_drive *cd, const struct guid *group,
+                       struct ctl_drive *const *members, uint32_t count)
 {
-    const struct ctl_drive *cd = cg->members[member];
-    const struct ddf_config *says = group_store_ddf(cg->ctl->group_store, cd->drive);
-
-    if (!cd->was_elsewhere ||
-        (says != NULL && guid_equal(&says->header.guid, &cg_config(cg)->guid))) {
-        return false;
+    if (cd->was_overwritten || !cd->was_elsewhere || says_group(cd, group)) {
+        return cd->was_overwritten;
     }
-    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
-        if (says_group(cg, i)) {
+    for (uint32_t i = 0; i < count; i++) { /* it alone is of another set */
+        if (says_group(members[i], group)) {
             return true;
         }
     }
@@ -51,7 +46,7 @@ bool cg_member_is_overwritten(const struct ctl_group *cg, uint32_t member)
 
     return cg->phase == CTL_GROUP_WAITING && cg_member_is_here(cg, member) && cd->drive != NULL &&
            !cg_member_is_vacant(cg, member) && !cg_member_is_stale(cg, member) &&
-           (cd->was_overwritten || is_of_another_set(cg, member));
+           cd_is_overwritten(cd, &cg_config(cg)->guid, cg->members, cg_config(cg)->member_count);
 }
 
 static enum reason_code why_of(const struct ctl_drive *cd)
@@ -73,25 +68,13 @@ bool cd_is_overwritten_used(const struct ctl_drive *cd)
 
 bool cg_overwritten_are_spared(const struct ctl_group *cg)
 {
-    const struct geometry *geometry = &cg_config(cg)->vds[0].geometry;
+    bool without[GROUP_MEMBERS_MAX] = {false};
 
-    for (uint32_t span = 0; span < geometry->span_count; span++) {
-        uint32_t lost = 0; /* places */
-
-        for (uint32_t i = 0; i < geometry->members_per_span; i++) {
-            uint32_t member = span * geometry->members_per_span + i;
-
-            lost |= cg_member_is_here(cg, member) && !cg_member_is_stale(cg, member) &&
-                            !cg_member_is_overwritten(cg, member) &&
-                            cg_config(cg)->members[member].state == MEMBER_ONLINE
-                        ? 0u
-                        : UINT32_C(1) << i;
-        }
-        if (geometry_losses_left(geometry, lost) < 0) {
-            return false;
-        }
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        without[i] = !cg_member_is_here(cg, i) || cg_member_is_stale(cg, i) ||
+                     cg_member_is_overwritten(cg, i);
     }
-    return true;
+    return group_config_bears(cg_config(cg), without);
 }
 
 bool cg_overwritten_must_wait(const struct ctl_group *cg)

@@ -697,7 +697,9 @@ void cg_stale_tell(struct ctl_group *cg);
 const struct ctl_group *group_that_waits(const struct ctl_drive *cd);
 const struct ctl_group *group_that_lacks(const struct ctl_drive *cd);
 
-/* ctl_overwritten.c: of a group that is not running. */
+/* ctl_overwritten.c: of a group that is not running, or will be imported with these members. */
+bool cd_is_overwritten(const struct ctl_drive *cd, const struct guid *group,
+                       struct ctl_drive *const *members, uint32_t count);
 bool cg_member_is_overwritten(const struct ctl_group *cg, uint32_t member);
 /* Can the group do without all that are? */
 bool cg_overwritten_are_spared(const struct ctl_group *cg);

@@ -209,21 +209,41 @@ static void label_members_find(struct foreign_plan *plan, const struct foreign_s
 
 static bool losses_are_bearable(const struct foreign_plan *plan)
 {
-    const struct geometry *geometry = &plan->config.vds[0].geometry;
+    bool without[GROUP_MEMBERS_MAX] = {false};
 
-    for (uint32_t span = 0; span < geometry->span_count; span++) {
-        uint32_t lost = 0;
+    for (uint32_t i = 0; i < plan->config.member_count; i++) {
+        without[i] = plan->members[i] == NULL;
+    }
+    return group_config_bears(&plan->config, without);
+}
 
-        for (uint32_t i = 0; i < geometry->members_per_span; i++) {
-            uint32_t member = span * geometry->members_per_span + i;
+/* The start of the group sets them aside if it can do without them (ctl_overwritten.c). */
+static void overwritten_mark(struct foreign_plan *plan)
+{
+    bool without[GROUP_MEMBERS_MAX] = {false};
+    bool aside[GROUP_MEMBERS_MAX] = {false};
 
-            if (plan->members[member] == NULL ||
-                plan->config.members[member].state != MEMBER_ONLINE) {
-                lost |= UINT32_C(1) << i;
-            }
-        }
-        if (geometry_losses_left(geometry, lost) < 0) {
-            return false;
+    for (uint32_t i = 0; i < plan->config.member_count; i++) {
+        const struct ctl_drive *cd = plan->members[i];
+
+        aside[i] = cd != NULL && cd_is_overwritten(cd, &plan->config.guid, plan->members,
+                                                   plan->config.member_count);
+        without[i] = cd == NULL || aside[i];
+    }
+    if (group_config_bears(&plan->config, without)) {
+        memcpy(plan->set_aside, aside, sizeof(plan->set_aside));
+    }
+}
+
+/* A later version knows more of the drive than what we can read. */
+static bool labels_are_readable(struct foreign_plan *plan, const struct foreign_set *set)
+{
+    for (uint32_t i = 0; i < set->drive_count + set->bare_count; i++) {
+        const struct ctl_drive *cd =
+            i < set->drive_count ? set->drives[i] : set->bare[i - set->drive_count];
+
+        if (cd_label_is_newer(cd)) {
+            return refuse_for_drive(plan, REASON_LABEL_NEWER, cd);
         }
     }
     return true;
@@ -250,6 +270,7 @@ static bool plan_from_labels(struct foreign_plan *plan, const struct foreign_set
             member->rebuilt_bytes = 0;
         }
     }
+    overwritten_mark(plan);
     return true;
 }
 
@@ -513,7 +534,7 @@ static bool plan_fill(const struct ctl *ctl, const struct foreign_set *set,
                       struct foreign_plan *plan, struct ddf_found *found)
 {
     if (!set_is_not_here(ctl, plan, set) || !twins_are_absent(plan, set) ||
-        foreign_set_conflicts(set, &plan->refusal)) {
+        foreign_set_conflicts(set, &plan->refusal) || !labels_are_readable(plan, set)) {
         return false;
     }
     if (set->format == FOREIGN_FORMAT_DDF ? !plan_from_ddf(plan, set, found)
@@ -553,7 +574,7 @@ enum foreign_outcome foreign_plan_outcome(const struct foreign_plan *plan, uint3
 
     ASSERT(plan->refusal.code == REASON_OK && vd < plan->config.vd_count);
     for (uint32_t i = 0; i < plan->config.member_count; i++) {
-        if (plan->config.members[i].state != MEMBER_ONLINE) {
+        if (plan->config.members[i].state != MEMBER_ONLINE || plan->set_aside[i]) {
             return FOREIGN_OUTCOME_DEGRADED;
         }
     }

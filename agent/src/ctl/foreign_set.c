@@ -30,6 +30,12 @@ bool foreign_drive_id(const struct ctl_drive *cd, enum foreign_format *ret_forma
     return false;
 }
 
+bool cd_label_is_newer(const struct ctl_drive *cd)
+{
+    return cd->label_status == LABEL_STATUS_NEWER ||
+           (cd->found != NULL && cd->found->kind == FOREIGN_DDF && cd->found->label_newer);
+}
+
 const struct drive_label *cd_foreign_label(const struct ctl_drive *cd)
 {
     if (cd->foreign_label != NULL) {
@@ -97,22 +103,35 @@ static bool ddf_is_of(const struct ctl_drive *cd, const struct guid *guid)
     return ddf != NULL && guid_equal(&ddf->header.guid, guid);
 }
 
-/* By labels, if all drives have one. If only some do, DDF has more of them, unless it is gone from
- * one that has a label. */
+/* Another system has written it, whatever a label beside it says. */
+static bool ddf_is_of_others(const struct ctl_drive *cd)
+{
+    const struct ddf_config *ddf = cd_foreign_ddf(cd);
+
+    return cd->drive == NULL ? ddf != NULL && ddf_is_written_by_others(ddf) : cd->was_elsewhere;
+}
+
+/* As an import has it (command_foreign.c): by labels, if there are any. Where another system has
+ * written, what it says is newer, unless it is gone from a drive that has a label. */
 static enum foreign_format set_format(const struct ctl *ctl, const struct guid *guid)
 {
+    bool labelled = false;
     bool unlabelled = false;
     bool unwritten = false;
+    bool others = false;
 
     LIST_FOR_EACH (node, &ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
 
         if (drive_is_of(cd, guid)) {
+            labelled = labelled || cd_foreign_label(cd) != NULL;
             unlabelled = unlabelled || cd_foreign_label(cd) == NULL;
             unwritten = unwritten || !ddf_is_of(cd, guid);
+            others = others || ddf_is_of_others(cd);
         }
     }
-    return unlabelled && !unwritten ? FOREIGN_FORMAT_DDF : FOREIGN_FORMAT_ARRAYWRIGHT;
+    return unlabelled && !unwritten && (others || !labelled) ? FOREIGN_FORMAT_DDF
+                                                             : FOREIGN_FORMAT_ARRAYWRIGHT;
 }
 
 static bool set_begin(const struct ctl_drive *first, struct foreign_set *set)
@@ -142,6 +161,8 @@ static void label_add(struct foreign_set *set, struct ctl_drive *cd)
     uint32_t at = set->drive_count;
 
     if (label == NULL) {
+        set->bare[set->bare_count] = cd;
+        set->bare_count += set->bare_count + 1 < DDF_SET_DRIVES_MAX ? 1u : 0u;
         return;
     }
     for (uint32_t i = 0; i < at; i++) {

@@ -3,9 +3,10 @@
  * would make of them. Private to ctl.
  *
  * (1) Two sources, labels and DDF metadata. Of drives that are only offered the host has read both,
- *     of drives that are claimed the controller has. A label knows more than DDF: a set all of
- * whose drives have one is read by its labels. If some have none, or another system has written the
- *     DDF metadata since, all are read by DDF; an import that finds labels then goes by those.
+ *     of drives that are claimed the controller has. A label knows more than DDF: a set is read by
+ *     its labels if there are any, and drives without one are left. If another system has written
+ *     the DDF metadata of one since, all are read by DDF; an import that finds labels then goes by
+ *     those.
  * (2) A plan is pure: it reads nothing and changes nothing. Preview and import use the same one.
  * (3) A set is imported as one drive group or not at all. Drives that are not in sync are left as
  *     they are.
@@ -27,6 +28,8 @@ struct foreign_set {
     char digest[65];               /* of all that was found */
     uint32_t drive_count;
     struct ctl_drive *drives[DDF_SET_DRIVES_MAX];
+    uint32_t bare_count; /* ARRAYWRIGHT: of the set by their DDF metadata, without a label */
+    struct ctl_drive *bare[DDF_SET_DRIVES_MAX];
     bool twins[DDF_SET_DRIVES_MAX]; /* says that it is a drive that another one is as well */
     struct ddf_set ddf;             /* DDF */
     const struct drive_label *newest; /* ARRAYWRIGHT */
@@ -36,8 +39,11 @@ struct foreign_plan {
     struct reason refusal;         /* REASON_OK: it can be imported */
     struct group_config config;    /* as it will be; not of a refused one */
     struct ctl_drive *members[GROUP_MEMBERS_MAX]; /* who gets a label; NULL: nobody */
+    bool set_aside[GROUP_MEMBERS_MAX]; /* by the start: another program has written there */
 };
 
+/* A later version has its own label on it. */
+bool cd_label_is_newer(const struct ctl_drive *cd);
 /* What the drive says: its label, of a member, and its DDF metadata. NULL: nothing, or nothing that
  * counts. */
 const struct drive_label *cd_foreign_label(const struct ctl_drive *cd);

@@ -94,6 +94,26 @@ uint32_t group_config_losses_left(const struct group_config *config)
     return left;
 }
 
+bool group_config_bears(const struct group_config *config, const bool *without)
+{
+    const struct geometry *geometry = &config->vds[0].geometry;
+
+    ASSERT(config->vd_count > 0);
+    for (uint32_t span = 0; span < geometry->span_count; span++) {
+        uint32_t lost = span_lost(config, span);
+
+        for (uint32_t place = 0; place < geometry->members_per_span; place++) {
+            if (without[span * geometry->members_per_span + place]) {
+                lost |= UINT32_C(1) << place;
+            }
+        }
+        if (geometry_losses_left(geometry, lost) < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool group_config_is_rebuilding(const struct group_config *config)
 {
     for (uint32_t i = 0; i < config->member_count; i++) {

@@ -14,6 +14,8 @@ bool group_config_is_last_copy(const struct group_config *config, uint32_t membe
 /* How many more members may be lost, whichever they are; for a configuration with virtual
  * drives. */
 uint32_t group_config_losses_left(const struct group_config *config);
+/* Is there a copy of everything without these members, by their index, and those not in sync? */
+bool group_config_bears(const struct group_config *config, const bool *without);
 
 /* A member is being filled. */
 bool group_config_is_rebuilding(const struct group_config *config);

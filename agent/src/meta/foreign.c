@@ -75,6 +75,7 @@ static bool label_read(struct foreign_drive *foreign, uint32_t place, const uint
     } else {
         free(label);
     }
+    foreign->label_newer = foreign->label_newer || error == -EPROTONOSUPPORT;
     return error != -EPROTONOSUPPORT;
 }
 

@@ -23,6 +23,7 @@ struct foreign_drive {
     uint64_t sectors;
     struct ddf_config *ddf;
     struct drive_label *label; /* DDF: of a member of the same group, which knows more; or NULL */
+    bool label_newer;        /* DDF: a later version has its own there */
     struct md_super md;
     const char *why;         /* damaged: a sentence */
 };

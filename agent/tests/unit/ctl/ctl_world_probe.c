@@ -8,16 +8,15 @@
 #include <string.h>
 
 static struct ddf_config *slot_copy_read(struct slot *slot, const struct ddf_header *anchor,
-                                         enum ddf_copy which)
+                                         enum ddf_copy which, const char **why)
 {
     size_t bytes = (size_t)ddf_copy_sectors(anchor) * DDF_SECTOR_BYTES;
     uint64_t lba = which == DDF_COPY_PRIMARY ? anchor->primary_lba : anchor->secondary_lba;
     uint8_t *buffer = malloc(bytes);
     struct ddf_config *config = NULL;
-    const char *why = NULL;
 
     sim_drive_peek_durable(slot->drive, lba * DDF_SECTOR_BYTES, buffer, (uint32_t)bytes);
-    if (ddf_copy_decode(anchor, which, buffer, bytes, &config, &why) != 0) {
+    if (ddf_copy_decode(anchor, which, buffer, bytes, &config, why) != 0) {
         config = NULL;
     }
     free(buffer);
@@ -73,8 +72,8 @@ struct foreign_drive *slot_probe(struct slot *slot)
     if (error != 0) {
         return found;
     }
-    copies[0] = slot_copy_read(slot, &anchor, DDF_COPY_PRIMARY);
-    copies[1] = slot_copy_read(slot, &anchor, DDF_COPY_SECONDARY);
+    copies[0] = slot_copy_read(slot, &anchor, DDF_COPY_PRIMARY, &found->why);
+    copies[1] = slot_copy_read(slot, &anchor, DDF_COPY_SECONDARY, &found->why);
     if (copies[0] != NULL || copies[1] != NULL) {
         bool first = ddf_copy_choose(copies[0], copies[1]) == copies[0];
 

@@ -331,6 +331,7 @@ static void test_later_version(void **state UNUSED)
     slot_label_renew(world, 1);
     sum = drives_sum(world);
     world_start(world);
+    expect_told(world, "theirs refused label_newer");
     assert_int_equal(import(world, ""), REASON_LABEL_NEWER);
     assert_int_equal(world_count(world, OBJECT_KIND_VIRTUAL_DRIVE), 0);
     assert_int_equal(drives_sum(world), sum);
