@@ -11,7 +11,9 @@
  *     without a time to wait nobody counts.
  *
  * (3) For some minutes after the start, no spare replaces a member that is here but cannot be
- * claimed: another program may still hold it, or it may have to be made writable.
+ *     claimed: another program may still hold it, or it may have to be made writable. Nor one that
+ *     is here under another path, as another drive: it may be a copy, so a user has to say that it
+ *     is the member.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +22,8 @@
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_unclaimed.h"
+#include "ctl/foreign_set.h"
+#include "ctl/member_returned.h"
 
 #define UNCLAIMED_PATIENCE_US (UINT64_C(300) * 1000000)
 #define HOUR_US (UINT64_C(3600) * 1000000)
@@ -65,13 +69,24 @@ static bool member_settles(const struct ctl_group *cg, uint32_t member)
     return false;
 }
 
+/* Written here, and not by whoever has imported it meanwhile. */
+static bool member_is_elsewhere(const struct ctl_group *cg, uint32_t member)
+{
+    const struct ctl_drive *cd = member_returned(cg, member);
+    const struct drive_label *label = cd != NULL ? cd_foreign_label(cd) : NULL;
+
+    return label != NULL && uuid_equal(&label->controller, &cg->ctl->record->controller) &&
+           uuid_equal(&label->drive, &cg_config(cg)->members[member].drive);
+}
+
 /* (3) */
 static uint64_t unclaimed_left_us(const struct ctl_group *cg, uint32_t member)
 {
     uint64_t until_us = cg->ctl->start_began_us + UNCLAIMED_PATIENCE_US;
     uint64_t now_us = clock_now_us(cg->ctl->ports.clock);
 
-    return now_us < until_us && (member_unclaimed(cg, member) != NULL || member_settles(cg, member))
+    return now_us < until_us && (member_unclaimed(cg, member) != NULL ||
+                                 member_settles(cg, member) || member_is_elsewhere(cg, member))
                ? until_us - now_us
                : 0;
 }

@@ -18,6 +18,7 @@
 #include "base/assert.h"
 #include "ctl/ctl_await.h"
 #include "ctl/ctl_private.h"
+#include "ctl/foreign_set.h"
 
 #define CLAIM_AGAIN_US UINT64_C(5000000)
 
@@ -110,6 +111,19 @@ bool cd_is_unclaimed(const struct ctl_drive *cd)
            (cd->unsuitable.code == REASON_DRIVE_UNSUITABLE_READ_ONLY || cd_is_counted_on(cd));
 }
 
+/* Another path has given it another serial number; what the host has read of it says what it is. */
+static bool is_unusable_member(const struct ctl_group *cg, uint32_t member,
+                               const struct ctl_drive *cd)
+{
+    const struct drive_label *label = cd_foreign_label(cd);
+    struct reason reason;
+
+    return cd->present && !cd->departed && cd->drive == NULL && !cd->jbod && cd->has_unsuitable &&
+           label != NULL && guid_equal(&label->group, &cg_config(cg)->guid) &&
+           uuid_equal(&label->drive, &cg_config(cg)->members[member].drive) &&
+           !rule_drive_import(cd, &reason);
+}
+
 const struct ctl_drive *member_unclaimed(const struct ctl_group *cg, uint32_t member)
 {
     const struct member_config *config = &cg_config(cg)->members[member];
@@ -120,11 +134,18 @@ const struct ctl_drive *member_unclaimed(const struct ctl_group *cg, uint32_t me
     LIST_FOR_EACH (node, &cg->ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
 
-        if (cd_has_serial(cd, config->serial) && cd_is_unclaimed(cd)) {
+        if ((cd_has_serial(cd, config->serial) && cd_is_unclaimed(cd)) ||
+            is_unusable_member(cg, member, cd)) {
             return cd;
         }
     }
     return NULL;
+}
+
+enum reason_code unclaimed_remedy(const struct ctl_drive *cd)
+{
+    return cd_is_unclaimed(cd) ? REASON_REMEDY_DRIVE_UNCLAIMED
+                               : REASON_REMEDY_FOREIGN_HERE_UNUSABLE;
 }
 
 /* (3) */

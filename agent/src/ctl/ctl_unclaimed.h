@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/words.h"
+
 struct ctl;
 struct ctl_drive;
 struct ctl_group;
@@ -22,6 +24,8 @@ bool cd_is_counted_on(const struct ctl_drive *cd);
 bool cd_was_spare(const struct ctl_drive *cd);
 /* The member that is here and cannot be claimed; NULL: there is none. */
 const struct ctl_drive *member_unclaimed(const struct ctl_group *cg, uint32_t member);
+/* What to do about it: it comes back automatically if it is known. */
+enum reason_code unclaimed_remedy(const struct ctl_drive *cd);
 void ctl_unclaimed_work(struct ctl *ctl);
 
 #endif

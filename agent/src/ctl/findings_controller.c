@@ -69,7 +69,7 @@ static bool has_empty_places(const void *subject, struct finding *finding)
     if (unclaimed != NULL) {
         finding->cause = unclaimed->unsuitable;
         if (unclaimed_count == away.count) { /* the others have to be put back */
-            finding->remedy.code = REASON_REMEDY_DRIVE_UNCLAIMED;
+            finding->remedy.code = unclaimed_remedy(unclaimed);
         }
     }
     return true;

@@ -107,7 +107,7 @@ static bool remedy_of_unclaimed(const struct ctl_group *cg, uint32_t member,
         return false;
     }
     finding->cause = cd->unsuitable;
-    reason_set(&finding->remedy, REASON_REMEDY_DRIVE_UNCLAIMED, NULL);
+    reason_set(&finding->remedy, unclaimed_remedy(cd), NULL);
     return true;
 }
 
@@ -118,7 +118,9 @@ static void remedy_of_vacant(const struct ctl_group *cg, uint32_t member, struct
     struct reason reason;
     const struct ctl_drive *spare = spare_choose(cg, member, &reason);
 
-    if (cg_glitch_left_us(cg, member) > 0 && remedy_of_unclaimed(cg, member, finding)) {
+    if (cg_glitch_left_us(cg, member) > 0 &&
+        (remedy_of_unclaimed(cg, member, finding) ||
+         (member_returned(cg, member) != NULL && place_drive_tell(cg, member, finding)))) {
         return; /* the spare waits for that */
     }
     if (spare != NULL && (cg->ctl->record->auto_rebuild || member_returned(cg, member) == NULL)) {

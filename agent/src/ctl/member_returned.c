@@ -136,7 +136,8 @@ bool cd_may_return(const struct ctl_drive *cd, const struct returned_place *plac
 
     return cg->phase == CTL_GROUP_RUNNING && cg_state(cg) != VIRTUAL_DRIVE_STATE_OFFLINE &&
            drive_fits_group(cd, cg, &reason) &&
-           (!cg->ctl->record->auto_rebuild || spare_choose(cg, place->member, &reason) == NULL);
+           (!cg->ctl->record->auto_rebuild || spare_choose(cg, place->member, &reason) == NULL ||
+            cg_glitch_left_us(cg, place->member) > 0);
 }
 
 const struct ctl_drive *member_returned(const struct ctl_group *cg, uint32_t member)

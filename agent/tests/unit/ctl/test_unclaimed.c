@@ -204,6 +204,56 @@ static void test_spare_waits(void **state UNUSED)
     }
 }
 
+/* It can be written to now. It may be a copy, so that nobody takes it unasked; the spare waits. */
+static void take_moved(struct ctl_world *world)
+{
+    struct ctl_command command = {.op = CTL_OP_DRIVE_REPLACE};
+    struct drive_group_view group;
+
+    world->slots[1].unsuitable = REASON_OK;
+    world->slots[1].claim_error = 0;
+    slot_arrive(world, 1);
+    world_settle(world, MINUTE);
+    assert_int_equal(world_drive_state(world, 3), DRIVE_STATE_HOT_SPARE);
+    assert_int_equal(find(world, FINDING_VIRTUAL_DRIVE_DEGRADED, NULL)->remedy.code,
+                     REASON_REMEDY_PLACE_RETURNED);
+    assert_true(world_group(world, 0, &group, command.args.drive_replace.group));
+    strcpy(command.args.drive_replace.drive, slot_key(world, 1));
+    command.args.drive_replace.row = 1;
+    command.args.drive_replace.force = true;
+    strcpy(command.args.drive_replace.serial, world->slots[1].serial);
+    assert_int_equal(world_run(world, &command), REASON_OK);
+}
+
+/* The same of a member that another path gives another serial number: what is on it says what it
+ * is, and nobody has to claim it to read that. */
+static void test_spare_waits_under_another_path(void **state UNUSED)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        struct ctl_world *world = world_of(44 + i, true);
+        const struct finding *finding = NULL;
+
+        (void)snprintf(world->slots[1].serial, sizeof(world->slots[1].serial), "MOVED");
+        world->slots[1].unsuitable = REASON_DRIVE_UNSUITABLE_READ_ONLY;
+        refuse(world, 1, 0);
+        world_start(world);
+        world_settle(world, 2 * MINUTE);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, SIM_SECOND));
+        assert_int_equal(world_drive_state(world, 3), DRIVE_STATE_HOT_SPARE);
+        finding = find(world, FINDING_VIRTUAL_DRIVE_DEGRADED, NULL);
+        assert_int_equal(finding->remedy.code, REASON_REMEDY_FOREIGN_HERE_UNUSABLE);
+        assert_int_equal(finding->cause.code, REASON_DRIVE_UNSUITABLE_READ_ONLY);
+        if (i == 0) {
+            take_moved(world);
+        }
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+        assert_int_equal(world_drive_state(world, 3),
+                         i == 0 ? DRIVE_STATE_HOT_SPARE : DRIVE_STATE_ONLINE);
+        world_check(world, "data", 0, 64 * 1024, 0x11);
+        world_free(world);
+    }
+}
+
 /* The host looks at the drive again, and it is as it was: the finding stays. */
 static void test_probed_again(void **state UNUSED)
 {
@@ -343,6 +393,7 @@ int main(void)
         cmocka_unit_test(test_two_members),
         cmocka_unit_test(test_spare),
         cmocka_unit_test(test_spare_waits),
+        cmocka_unit_test(test_spare_waits_under_another_path),
         cmocka_unit_test(test_probed_again),
         cmocka_unit_test(test_copy_of_a_lost_member),
         cmocka_unit_test(test_copy_of_a_needed_member),
