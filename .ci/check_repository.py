@@ -213,6 +213,18 @@ def tests_hide_no_tests() -> None:
     run(sys.executable, "-m", "ruff", "check", "--quiet", "--select", "F,E9", "agent", "e2e", ".ci", "packaging")
 
 
+def every_test_of_the_agent_is_run() -> None:
+    """A file of tests that no meson.build names would pass for ever."""
+    left = []
+    for path in tracked("agent/tests/**/test_*.py", "agent/tests/**/test_*.c"):
+        build = path.parent / "meson.build"
+        name = path.stem.removeprefix("test_").removeprefix("prop_")
+        named = f"'({path.stem}|{re.escape(path.name)}|{name}|{name.replace('_', '-')})'"
+        if not build.is_file() or not re.search(named, build.read_text()):
+            left.append(str(path.relative_to(ROOT)))
+    assert not left, "no meson.build runs " + ", ".join(left)
+
+
 README_WORDS = 900
 
 
@@ -355,6 +367,7 @@ CHECKS: list[Callable[[], None]] = [
     client_matches_openapi, compose_file_is_in_step, compose_file_has_the_form_of_compose_files,
     images_are_built_from_the_files_of_the_packages, packages_are_built_with_what_setup_installs,
     nothing_machine_specific_is_committed, spelling_is_american, source_files_stay_readable, tests_hide_no_tests,
+    every_test_of_the_agent_is_run,
     readme_stays_short, links_lead_somewhere, commands_of_the_documents_are_run_or_have_a_reason,
     every_command_of_the_protocol_has_its_words, records_name_trees,
 ]

@@ -128,6 +128,16 @@ async def test_operations(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
     assert host["summary"]["operations_running"] == 1
 
 
+async def test_a_copyback_names_both_drives(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    await raid5.change("operation", "o1", documents.operation(kind="copyback", source="d1"))
+    await raid5.change("operation", "o2", documents.operation())
+    drive = await by_path(viewer, "drives", "/c0/e252/s1")
+    copyback = await only(viewer, "/operations", kind="copyback")
+    assert (copyback["source_id"], copyback["source_path"]) == (drive["id"], "/c0/e252/s1")
+    rebuild = await only(viewer, "/operations", kind="rebuild")
+    assert (rebuild["source_id"], rebuild["source_path"]) == (None, None)
+
+
 async def test_patrol_read(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
     old = await only(operator, "/controllers")
     assert (old["patrol"], old["patrol_mode"], old["patrol_ssds"]) == (None, None, None)

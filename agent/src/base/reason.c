@@ -3,6 +3,7 @@
  */
 #include "base/reason.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,4 +65,44 @@ size_t reason_text(const struct reason *reason, char *buffer, size_t capacity)
 {
     ASSERT(reason->param_count <= REASON_PARAMS_MAX);
     return template_fill(reason_code_text(reason->code), param_find, reason, buffer, capacity);
+}
+
+/* The errors of storage and of the files beside it. The core has no strerror(). */
+static const struct {
+    int error;
+    const char *words;
+} error_words[] = {
+    {EIO, "input/output error"},
+    {ENOSPC, "no space left"},
+    {EROFS, "read-only"},
+    {EACCES, "permission denied"},
+    {EPERM, "not permitted"},
+    {ENOENT, "not found"},
+    {ENOMEM, "out of memory"},
+    {EBUSY, "in use"},
+    {ENODEV, "no such device"},
+    {ENXIO, "no such device"},
+    {ETIMEDOUT, "timed out"},
+    {EINVAL, "invalid argument"},
+    {EDQUOT, "quota used up"},
+    {EFBIG, "file too large"},
+    {ENOTSUP, "not supported"},
+    {EEXIST, "it exists already"},
+    {EMFILE, "too many open files"},
+    {ENFILE, "too many open files"},
+    {EISDIR, "it is a directory"},
+    {ENOTDIR, "not a directory"},
+};
+
+void reason_error_text(int error, char buffer[REASON_ERROR_TEXT_BYTES])
+{
+    ASSERT(error < 0);
+    for (size_t i = 0; i < sizeof(error_words) / sizeof(error_words[0]); i++) {
+        if (error_words[i].error == -error) {
+            (void)snprintf(buffer, REASON_ERROR_TEXT_BYTES, "%s, error %d", error_words[i].words,
+                           -error);
+            return;
+        }
+    }
+    (void)snprintf(buffer, REASON_ERROR_TEXT_BYTES, "error %d", -error);
 }

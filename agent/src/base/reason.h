@@ -29,4 +29,9 @@ void reason_set_list(struct reason *reason, enum reason_code code, va_list list)
 /* The English sentence with its parameters filled in; returns its length. */
 size_t reason_text(const struct reason *reason, char *buffer, size_t capacity);
 
+#define REASON_ERROR_TEXT_BYTES 64u
+
+/* "input/output error, error 5" of a negative errno. */
+void reason_error_text(int error, char buffer[REASON_ERROR_TEXT_BYTES]);
+
 #endif

@@ -60,6 +60,84 @@ static void member_trusted(void *context, int error)
     command_finish(cd->ctl, &reason);
 }
 
+/* A copy of the drive without which its group is offline: claimed and remembered like a member. Its
+ * label gives it the place, when it is read for the claim or else when it is looked at again. */
+struct copy_run {
+    struct ctl_command *command;
+    struct ctl_drive *cd;
+    struct ctl_claims claims;
+};
+
+static void copy_end(struct copy_run *run, const struct reason *reason)
+{
+    struct ctl *ctl = run->cd->ctl;
+    struct reason copy = *reason;
+
+    if (copy.code != REASON_OK) {
+        ctl_claims_undo(&run->claims);
+    }
+    free(run);
+    command_finish(ctl, &copy);
+}
+
+static void copy_remembered(struct ctl *ctl, int error, void *context)
+{
+    struct copy_run *run = context;
+    struct ctl_drive *cd = run->cd;
+    struct reason reason = {.code = REASON_OK};
+    char path[PATH_TEXT_BYTES];
+
+    if (error != 0) {
+        reason_from_store(&reason, error);
+        copy_end(run, &reason);
+        return;
+    }
+    drive_path(cd, path, sizeof(path));
+    ctl_event(ctl, EVENT_DRIVE_SET_ONLINE, cd->identity.key, "drive", path, NULL);
+    drive_health_reset(cd->drive);
+    if (cd->group == NULL) {
+        cd->reinserted = true;
+        cd_look_again(cd);
+    }
+    command_object_add(run->command, &cd->object);
+    copy_end(run, &reason);
+}
+
+static void copy_claimed(struct ctl_claims *claims, bool ok)
+{
+    struct copy_run *run = claims->owner;
+    struct reason reason = claims->reason;
+
+    if (!ok || (run->cd->group == NULL && !rule_drive(run->cd, LIFE_SET_ONLINE, &reason))) {
+        copy_end(run, &reason);
+        return;
+    }
+    if (!claims->taken[0]) {
+        copy_remembered(claims->ctl, 0, run);
+        return;
+    }
+    ctl_record_edit(claims->ctl);
+    record_drive_add(claims->ctl->record, run->cd->identity.key, false);
+    ctl_record_save(claims->ctl, copy_remembered, run);
+}
+
+static void copy_use(struct ctl *ctl, struct ctl_command *command, struct ctl_drive *cd)
+{
+    struct copy_run *run = calloc(1, sizeof(*run));
+    struct reason reason;
+
+    if (run == NULL) {
+        reason_from_store(&reason, -ENOMEM);
+        command_finish(ctl, &reason);
+        return;
+    }
+    *run = (struct copy_run){.command = command, .cd = cd};
+    run->claims =
+        (struct ctl_claims){.ctl = ctl, .force = true, .done = copy_claimed, .owner = run};
+    ctl_claims_add(&run->claims, cd);
+    ctl_claims_run(&run->claims);
+}
+
 /* The group went offline with it and has acknowledged nothing since: it is made anew from what its
  * drives hold, and what was being written is resynchronized. */
 void command_drive_online(struct ctl *ctl, struct ctl_command *command)
@@ -80,15 +158,14 @@ void command_drive_online(struct ctl *ctl, struct ctl_command *command)
         group_config_change(cd->group->group, member_trust, cd, member_trusted, cd);
         return;
     }
+    if (cd->group == NULL) {
+        copy_use(ctl, command, cd);
+        return;
+    }
     drive_path(cd, path, sizeof(path));
     ctl_event(ctl, EVENT_DRIVE_SET_ONLINE, cd->identity.key, "drive", path, NULL);
     drive_health_reset(cd->drive);
-    if (cd->group == NULL) { /* a copy of the drive that is needed */
-        cd->reinserted = true;
-        cd_look_again(cd);
-    } else {
-        cd->group->revive_asked = true;
-    }
+    cd->group->revive_asked = true;
     command_object_add(command, &cd->object);
     command_done(ctl);
 }
@@ -163,8 +240,8 @@ struct good_run {
     struct ctl_command *command;
     struct ctl_drive *cd;
     uint32_t member;
-    char group[PATH_TEXT_BYTES];   /* drive_missing */
-    struct uuid nobody;            /* drive_missing: whom its place is given to */
+    char group[PATH_TEXT_BYTES]; /* drive_missing */
+    struct uuid nobody; /* drive_missing: whom its place is given to */
     struct ctl_former former;
     struct label_write write;
 };
@@ -572,9 +649,9 @@ static void fault_replace(struct ctl *ctl, struct ctl_command *command, struct c
         error = devices->ops->replace(devices, cd->device);
     }
     if (error != 0) {
-        char text[32];
+        char text[REASON_ERROR_TEXT_BYTES];
 
-        (void)snprintf(text, sizeof(text), "error %d", -error);
+        reason_error_text(error, text);
         reason_set(&reason, REASON_INVALID_ARGUMENT, "field", "fault", "problem", text, NULL);
         command_finish(ctl, &reason);
         return;

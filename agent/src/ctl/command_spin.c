@@ -91,16 +91,16 @@ static void spin_done(struct ctl_drive *cd, int error, void *context)
     struct spin_run *run = context;
     struct reason reason;
     char path[PATH_TEXT_BYTES];
-    char why[32];
+    char why[REASON_ERROR_TEXT_BYTES];
 
     drive_path(cd, path, sizeof(path));
-    (void)snprintf(why, sizeof(why), "error %d", -error);
     if (error == 0) {
         reason_set(&reason, REASON_OK, NULL);
         command_object_add(run->command, &cd->object);
     } else if (error == -ENOTSUP) {
         reason_set(&reason, REASON_SPIN_UNSUPPORTED, "drive", path, NULL);
     } else {
+        reason_error_text(error, why);
         reason_set(&reason, REASON_SPIN_FAILED, "drive", path, "error", why, NULL);
     }
     if (error == 0 && run->down) {

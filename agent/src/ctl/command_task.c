@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_spare.h"
 #include "ctl/member_returned.h"
 
 static void refuse_unknown(struct ctl *ctl, const char *kind, const char *key)
@@ -96,27 +97,22 @@ static void operation_act(struct ctl *ctl, struct ctl_operation *op, enum task_a
 }
 
 /* A member put in its place: the rebuild starts by itself in the work loop. */
-static void member_replaced(struct ctl *ctl, int error, void *context)
+static void member_replaced(struct ctl *ctl, const struct reason *why, void *context)
 {
     const struct ctl_drive *cd = context;
     struct reason reason;
     char path[PATH_TEXT_BYTES];
-    char group[PATH_TEXT_BYTES] = "its drive group";
-    char text[32];
+    char text[REASON_TEXT_MAX];
 
-    if (error == 0) {
+    if (why->code == REASON_OK) {
         command_object_add(ctl->command, &cd->object);
         command_done(ctl);
         return;
     }
-    if (error == -ENOSPC) {
-        reason_from_store(&reason, error);
-    } else {
-        drive_path(cd, path, sizeof(path));
-        (void)snprintf(text, sizeof(text), "error %d", -error);
-        reason_set(&reason, REASON_REPLACE_FAILED, "drive", path, "group", group, "error", text,
-                   NULL);
-    }
+    drive_path(cd, path, sizeof(path));
+    (void)reason_text(why, text, sizeof(text));
+    reason_set(&reason, REASON_REPLACE_FAILED, "drive", path, "group", "its drive group", "why",
+               text, NULL);
     command_finish(ctl, &reason);
 }
 

@@ -18,6 +18,7 @@
 #include "ctl/ctl_await.h"
 #include "ctl/ctl_damage.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_spare.h"
 #include "ctl/ctl_stripe.h"
 
 #define STOP_PATIENCE_US UINT64_C(10000000)

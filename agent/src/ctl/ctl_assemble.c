@@ -25,6 +25,7 @@
 #include "ctl/ctl_damage.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_settle.h"
+#include "ctl/ctl_spare.h"
 #include "ctl/ctl_superseded.h"
 #include "ctl/ctl_undo.h"
 #include "ctl/foreign_conflict.h"

@@ -53,7 +53,7 @@ static void claims_fail(struct ctl_claims *claims, struct ctl_drive *cd, int err
                            "it has blocks of %u bytes; they must be of 512 or 4096",
                            claims->odd_block_bytes);
         } else {
-            (void)snprintf(why, sizeof(why), "error %d", -error);
+            reason_error_text(error, why);
         }
         if (why[0] != '\0' && why[strlen(why) - 1] == '.') {
             why[strlen(why) - 1] = '\0'; /* it goes into another sentence */

@@ -18,6 +18,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_spare.h"
 #include "drive/drive_life.h"
 
 /* In a record: nobody replaces the lost drive by being put into its bay. */
@@ -128,12 +129,13 @@ static void copyback_failed(struct copyback_run *run, int error)
     struct reason reason;
     char path[PATH_TEXT_BYTES];
     char group[PATH_TEXT_BYTES];
-    char text[32];
+    char text[REASON_TEXT_MAX];
 
     drive_path(run->cd, path, sizeof(path));
     group_path(run->cg, group, sizeof(group));
-    (void)snprintf(text, sizeof(text), "error %d", -error);
-    reason_set(&reason, REASON_REPLACE_FAILED, "drive", path, "group", group, "error", text, NULL);
+    replace_unsaved_reason(run->cg, error, &reason);
+    (void)reason_text(&reason, text, sizeof(text));
+    reason_set(&reason, REASON_REPLACE_FAILED, "drive", path, "group", group, "why", text, NULL);
     copyback_end(run, &reason);
 }
 

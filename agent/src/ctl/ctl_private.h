@@ -29,8 +29,8 @@
 #include "ctl/ctl_glitch.h"
 #include "ctl/ctl_host.h"
 #include "ctl/ctl_label.h"
-#include "ctl/ctl_measure.h"
 #include "ctl/ctl_loss.h"
+#include "ctl/ctl_measure.h"
 #include "ctl/ctl_number.h"
 #include "ctl/ctl_patrol.h"
 #include "ctl/ctl_size.h"
@@ -810,18 +810,11 @@ void cd_spin(struct ctl_drive *cd, bool down,
              void (*done)(struct ctl_drive *cd, int error, void *context), void *context);
 bool cd_is_spun_down(const struct ctl_drive *cd);
 
-/* ctl_spare.c */
-void ctl_spares_work(struct ctl *ctl);
-/* At the start: a blank drive in the slot of a member that is not there. */
-bool spare_is_due(const struct ctl_drive *cd);
 /* ctl_later.c: of a drive whose place is vacant. */
 bool cg_label_is_later(const struct ctl_group *cg, const struct drive_label *label);
 /* Of any drive whose label names the group. */
 void cg_rival_note(struct ctl_group *cg, const struct drive_label *label);
 void ctl_laters_work(struct ctl *ctl);
-/* Puts cd in the place; done with a reason, change is held by the caller. */
-void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive *cd, bool by_user,
-                        void (*done)(struct ctl *ctl, int error, void *context), void *context);
 
 /* ctl_task.c */
 void ctl_tasks_work(struct ctl *ctl);

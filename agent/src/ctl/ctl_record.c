@@ -252,13 +252,13 @@ void ctl_record_work(struct ctl *ctl)
 
 void reason_from_store(struct reason *reason, int error)
 {
-    char text[32];
+    char text[REASON_ERROR_TEXT_BYTES];
 
     ASSERT(error != 0);
     if (error == -ENOSPC) {
         reason_set(reason, REASON_STORE_FULL, NULL);
         return;
     }
-    (void)snprintf(text, sizeof(text), "error %d", -error);
+    reason_error_text(error, text);
     reason_set(reason, REASON_STORE_FAILED, "error", text, NULL);
 }

@@ -19,6 +19,7 @@
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_settle.h"
+#include "ctl/ctl_spare.h"
 #include "ctl/place_drive.h"
 
 struct replacement {
@@ -27,13 +28,24 @@ struct replacement {
     struct ctl_drive *cd;
     struct ctl_drive *former;      /* had the place, and gets it back on failure */
     uint32_t member;
+    bool in_place; /* it is the member that was lost, and stays that if this fails */
     bool was_spare;
     bool was_foreign;
-    void (*done)(struct ctl *ctl, int error, void *context);
+    void (*done)(struct ctl *ctl, const struct reason *reason, void *context);
     void *context;
 };
 
 /* Putting a drive in a place */
+
+void replace_unsaved_reason(const struct ctl_group *cg, int error, struct reason *ret_reason)
+{
+    char group[16];
+    char text[REASON_ERROR_TEXT_BYTES];
+
+    (void)snprintf(group, sizeof(group), "%u", cg_config(cg)->index);
+    reason_error_text(error, text);
+    reason_set(ret_reason, REASON_REPLACE_UNSAVED, "group", group, "error", text, NULL);
+}
 
 /* It stays what it is, and is tried again (2). */
 static void place_not_taken(struct ctl_drive *cd, const struct ctl_group *cg,
@@ -52,27 +64,22 @@ static void place_not_taken(struct ctl_drive *cd, const struct ctl_group *cg,
     }
 }
 
-static void replacement_failed(struct replacement *replacement, int error)
+static void replacement_reason(const struct replacement *replacement, int error,
+                               struct reason *ret_reason)
 {
     const struct ctl_drive *cd = replacement->cd;
-    struct reason reason;
     char path[PATH_TEXT_BYTES];
-    char group[16];
-    char text[32];
 
     drive_path(cd, path, sizeof(path));
     if (!cd->present) {
-        reason_set(&reason, REASON_DRIVE_GONE, "drive", path, NULL);
+        reason_set(ret_reason, REASON_DRIVE_GONE, "drive", path, NULL);
     } else if (replacement->cg->replacing_lost != REASON_OK) {
-        reason_set(&reason, replacement->cg->replacing_lost, "drive", path, NULL);
+        reason_set(ret_reason, replacement->cg->replacing_lost, "drive", path, NULL);
     } else if (error == -ENOSPC) {
-        reason_from_store(&reason, error);
+        reason_from_store(ret_reason, error);
     } else { /* the labels suffice, so it was for these */
-        (void)snprintf(group, sizeof(group), "%u", cg_config(replacement->cg)->index);
-        (void)snprintf(text, sizeof(text), "error %d", -error);
-        reason_set(&reason, REASON_REPLACE_UNSAVED, "group", group, "error", text, NULL);
+        replace_unsaved_reason(replacement->cg, error, ret_reason);
     }
-    place_not_taken(replacement->cd, replacement->cg, &reason);
 }
 
 static void former_member_back(struct replacement *replacement)
@@ -92,23 +99,28 @@ static void replacement_done(void *context, int error)
     struct replacement *replacement = context;
     struct ctl *ctl = replacement->ctl;
     struct ctl_drive *cd = replacement->cd;
+    struct reason reason = {.code = REASON_OK};
 
     replacement->cg->replacing = false;
     if (error != 0) {
-        cd_place_clear(cd);
+        replacement_reason(replacement, error, &reason);
+        if (!replacement->in_place) {
+            cd_place_clear(cd);
+        }
         cd->spare = replacement->was_spare;
         if (replacement->was_foreign) {
             cd_look_again(cd);
         }
         former_member_back(replacement);
-        replacement_failed(replacement, error);
+        place_not_taken(cd, replacement->cg, &reason);
+        cd->target_failed = replacement->in_place;
     } else {
         cd->spare_group_count = 0;
         replacement->cg->rebuild_stopped[replacement->member] = false;
     }
     cd->reinserted = false;
     cd_state_update(cd);
-    replacement->done(ctl, error, replacement->context);
+    replacement->done(ctl, &reason, replacement->context);
     free(replacement);
     ctl_kick(ctl);
 }
@@ -123,7 +135,8 @@ void cd_place_lose(struct ctl_drive *former)
 }
 
 void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive *cd, bool by_user,
-                        void (*done)(struct ctl *ctl, int error, void *context), void *context)
+                        void (*done)(struct ctl *ctl, const struct reason *reason, void *context),
+                        void *context)
 {
     struct replacement *replacement = calloc(1, sizeof(*replacement));
     struct ctl_drive *former = cg->members[member];
@@ -135,6 +148,7 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
                                         .cg = cg,
                                         .cd = cd,
                                         .member = member,
+                                        .in_place = cd == former,
                                         .was_spare = cd->spare,
                                         .was_foreign = cd->foreign,
                                         .done = done,
@@ -154,10 +168,6 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
         cd->foreign = false;
         cd_foreign_label_forget(cd);
     }
-    if (cd->foreign) {
-        cd->foreign = false;
-        cd_foreign_label_forget(cd);
-    }
     cd->has_state_reason = false;
     cd->later = false;
     drive_health_reset(cd->drive);
@@ -169,9 +179,9 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
 
 /* By itself */
 
-static void auto_replaced(struct ctl *ctl, int error, void *context)
+static void auto_replaced(struct ctl *ctl, const struct reason *reason, void *context)
 {
-    (void)error;   /* the event has told, and it is tried again */
+    (void)reason;  /* the event has told, and it is tried again */
     (void)context; /* nothing more to do */
     ctl_change_end(ctl);
 }

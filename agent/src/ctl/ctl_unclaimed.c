@@ -35,9 +35,9 @@ static void refusal_take(struct ctl_drive *cd, const struct device_claim *claim,
                             : error == -EBUSY                ? REASON_DRIVE_UNSUITABLE_CLAIMED
                                                              : REASON_DRIVE_UNSUITABLE_ERROR;
     const char *device = claim->device_name[0] != '\0' ? claim->device_name : cd->identity.device;
-    char number[16];
+    char number[REASON_ERROR_TEXT_BYTES];
 
-    (void)snprintf(number, sizeof(number), "%d", -error);
+    reason_error_text(error, number);
     cd->has_unsuitable = true;
     reason_set(&cd->unsuitable, code, "device", device, "where", claim->detail, "holder",
                claim->detail, "other", claim->detail, "error", number, NULL);

@@ -387,13 +387,13 @@ static const struct finding_row battery_rows[] = {
 static bool state_is_unwritable(const void *subject, struct finding *finding)
 {
     const struct ctl *ctl = subject;
-    char error[24];
+    char error[REASON_ERROR_TEXT_BYTES];
 
     if (ctl->ports.store->last_error == 0) {
         return false;
     }
     finding_tell(finding, NULL);
-    (void)snprintf(error, sizeof(error), "error %d", -ctl->ports.store->last_error);
+    reason_error_text(ctl->ports.store->last_error, error);
     reason_set(&finding->cause,
                ctl->ports.store->last_error == -ENOSPC ? REASON_STATE_FULL : REASON_STATE_FAILED,
                "error", error, NULL);

@@ -175,10 +175,11 @@ static bool place_needs_drive(const struct ctl_group *cg, uint32_t member)
 
 bool cd_is_needed_copy(const struct ctl_drive *cd, struct returned_place *ret_place)
 {
-    const struct drive_label *label = cd->foreign_label;
+    const struct drive_label *label = cd_foreign_label(cd);
     const struct member_config *member = NULL;
 
-    if (!cd->foreign || label == NULL || !cd->present || cd->departed ||
+    if (cd->group != NULL || label == NULL || !cd->present || cd->departed ||
+        label->role != LABEL_ROLE_MEMBER ||
         !uuid_equal(&label->controller, &cd->ctl->record->controller)) {
         return false;
     }
@@ -194,6 +195,6 @@ bool cd_is_needed_copy(const struct ctl_drive *cd, struct returned_place *ret_pl
 
 bool cd_copy_is_older(const struct ctl_drive *cd, const struct returned_place *place)
 {
-    return cd->foreign_label->record.sequence <
+    return cd_foreign_label(cd)->record.sequence <
            cg_config(place->cg)->members[place->member].known_sequence;
 }

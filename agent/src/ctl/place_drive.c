@@ -8,7 +8,7 @@
  *     not told here again.
  * (3) The lost member itself comes first, wherever it is (member_returned.c). Of a member whose bay
  *     is not known, as after an import without it, any free drive will do: a new one is not taken
- *     automatically then.
+ *     automatically then. A user may have freed the lost member: it is named, and not asked for.
  */
 #include "ctl/place_drive.h"
 
@@ -38,20 +38,33 @@ static const struct ctl_drive *drive_in_place(const struct ctl_group *cg, uint32
     return NULL;
 }
 
-/* (3) */
-static const struct ctl_drive *free_drive_find(const struct ctl_group *cg)
+static bool was_member(const struct ctl_group *cg, uint32_t member, const struct ctl_drive *cd)
 {
+    return cd_has_serial(cd, cg_config(cg)->members[member].serial);
+}
+
+/* (3) */
+static const struct ctl_drive *free_drive_find(const struct ctl_group *cg, uint32_t member)
+{
+    const struct ctl_drive *found = NULL;
+
     LIST_FOR_EACH (node, &cg->ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
         struct reason reason;
 
-        if (!cd->departed && cd_life(cd) == LIFE_UGOOD && cd->found == NULL &&
-            cd->signature[0] == '\0' && (cd->drive == NULL || cd->settled) &&
-            drive_fits_group(cd, cg, &reason)) {
+        if (cd->departed || cd_life(cd) != LIFE_UGOOD || cd->found != NULL ||
+            cd->signature[0] != '\0' || (cd->drive != NULL && !cd->settled) ||
+            !drive_fits_group(cd, cg, &reason)) {
+            continue;
+        }
+        if (was_member(cg, member, cd)) {
             return cd;
         }
+        if (found == NULL) {
+            found = cd;
+        }
     }
-    return NULL;
+    return found;
 }
 
 static void cause_set(const struct ctl_drive *cd, enum reason_code code, const char *what,
@@ -145,11 +158,14 @@ static bool place_is_idle(const struct ctl_group *cg, uint32_t member, struct re
     if (cd != NULL) {
         return in_place_tell(cg, member, cd, ret_cause, ret_remedy);
     }
-    cd = cg_config(cg)->members[member].place_known ? NULL : free_drive_find(cg);
+    cd = cg_config(cg)->members[member].place_known ? NULL : free_drive_find(cg, member);
     if (cd == NULL) {
         return false;
     }
-    place_command(cg, member, cd, REASON_REMEDY_PLACE_UNKNOWN, ret_remedy);
+    place_command(cg, member, cd,
+                  was_member(cg, member, cd) ? REASON_REMEDY_PLACE_FREE
+                                             : REASON_REMEDY_PLACE_UNKNOWN,
+                  ret_remedy);
     return true;
 }
 

@@ -18,6 +18,8 @@ class Operation(Actionable):
     target_id: UUID
     target_path: Annotated[str | None, Field(description="/c0/e252/s3; null once it is gone")]
     target_name: Annotated[str | None, Field(description="of a virtual drive")]
+    source_id: Annotated[UUID | None, Field(description="of a copyback: the drive it copies")]
+    source_path: Annotated[str | None, Field(description="null once it is gone")]
     drive_group_id: UUID | None
     done_bytes: int
     total_bytes: int

@@ -87,6 +87,7 @@ def _operation(doc: Document, resolve: Resolve) -> Document:
     return {
         "controller_id": resolve("controller", doc["controller"]),
         "target_id": resolve(doc["target_kind"], doc["target"]),
+        "source_id": resolve("drive", doc.get("source")),
         "drive_group_id": resolve("drive_group", doc["drive_group"]),
         "started_at": moment(doc["started_at_us"]),
         "ended_at": moment(doc["ended_at_us"]),

@@ -5435,6 +5435,16 @@ export interface components {
              * @description moves with any change
              */
             rev: number;
+            /**
+             * Source Id
+             * @description of a copyback: the drive it copies
+             */
+            source_id: string | null;
+            /**
+             * Source Path
+             * @description null once it is gone
+             */
+            source_path: string | null;
             /** Speed Bytes Per S */
             speed_bytes_per_s: number;
             /**

@@ -343,6 +343,8 @@ export function operation(part: Partial<Operation> = {}): Operation {
     target_id: driveId(4),
     target_path: '/c0/e252/s4',
     target_name: null,
+    source_id: null,
+    source_path: null,
     drive_group_id: GROUP_ID,
     done_bytes: 1_000_000_000,
     total_bytes: 4_000_000_000,

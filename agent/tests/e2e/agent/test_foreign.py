@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 from cases import AgentCase
 from harness import EID, MIB
 from md_set import member_write
+from taken import matches
 
 DDFIMAGE = os.environ["DDFIMAGE"]
 
@@ -574,5 +576,12 @@ class OfMd(AgentCase):
         refused = agent.ctl("/c0/fall", "import", check=False)
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("a resynchronization", refused.stdout)
+        (row,) = agent.json("/c0", "show", "health")["Response Data"]["Health"]
+        self.assertTrue(matches("remedy_foreign_refused", row["Next Step"]), row)
+        shown, cleared = re.findall(r'"(/c0[^"]+)"', row["Next Step"])
+        self.assertIn("a resynchronization", agent.ctl(*shown.split()).stdout)
+        asked = agent.ctl(*cleared.split(), check=False)
+        self.assertNotEqual(asked.returncode, 0)
+        self.assertIn("confirm=", asked.stdout)
         agent.stop()
         self.assertEqual(sums(paths), before)

@@ -1,54 +1,13 @@
-"""Every command that a finding prints is taken as it stands: it is accepted, and the finding ends, or
-the command shows what the finding says that it shows."""
+"""The commands of findings about members, hot spares and virtual drives; and that no command of any
+remedy is left out."""
 
 import re
-import shutil
 import unittest
+from pathlib import Path
 
-from cases import AgentCase, PlainFiles
-from harness import EID, MIB
-
-
-def slot_path(slot):
-    return f"/c0/e{EID}/s{slot}"
-
-
-class Taken(AgentCase):
-    def findings(self, agent):
-        answer = agent.json("/c0", "show", "health")["Response Data"]
-        return {row["Code"]: row for row in answer.get("Health", [])}
-
-    def command(self, agent, code, words):
-        """The command of this finding that ends with these words, once it is there."""
-        def printed(_):
-            text = self.findings(agent).get(code, {}).get("Next Step", "")
-            return next((said for said in re.findall(r'"(/c[^"]+)"', text)
-                         if said.endswith(words)), None)
-        try:
-            return agent.until(f'{code} with "{words}"', printed)
-        except AssertionError as error:
-            raise AssertionError(f"{error}\n{self.findings(agent)}") from None
-
-    def take(self, agent, code, words, *, ends=True):
-        """Runs it; the finding ends, unless the command only shows something."""
-        command = self.command(agent, code, words)
-        done = agent.ctl(*command.split(), check=False)
-        self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}{done.stderr}")
-        if ends:
-            agent.until(f"the end of {code}", lambda _: code not in self.findings(agent))
-        return done.stdout
-
-    def group(self, slots=3, members=3, level="raid5"):
-        agent = self.agent(slots=slots).start()
-        agent.ctl("/c0", "set", "glitchtime=0")
-        agent.create(level, range(members))
-        agent.until("consistency", lambda view: view.vd()["consistent"])
-        return agent
-
-    def write(self, agent, data=b"kept" * 1024):
-        with agent.nbd() as disk:
-            disk.pwrite(data, 0)
-            disk.flush()
+import nbd
+from harness import MIB
+from taken import REMEDIES, Taken, slot_path
 
 
 class Remedies(Taken):
@@ -57,7 +16,7 @@ class Remedies(Taken):
     def test_an_offline_member(self):
         agent = self.group()
         agent.ctl(slot_path(1), "set", "offline")
-        self.take(agent, "drive_offline", "start rebuild")
+        self.take(agent, "remedy_drive_offline", "start rebuild")
         agent.optimal()
 
     def test_a_member_that_came_back_without_automatic_rebuild(self):
@@ -67,7 +26,7 @@ class Remedies(Taken):
         agent.until("the loss", lambda view: view.vd()["state"] == "degraded")
         self.write(agent)
         agent.fault(1, "return")
-        self.take(agent, "virtual_drive_degraded", "start rebuild")
+        self.take(agent, "remedy_rebuild_start", "start rebuild")
         agent.optimal()
 
     def test_automatic_rebuild_is_off(self):
@@ -75,14 +34,38 @@ class Remedies(Taken):
         agent.ctl("/c0", "set", "autorebuild=off")
         agent.ctl(slot_path(3), "add", "hotsparedrive")
         agent.fault(1, "pull")
-        self.take(agent, "virtual_drive_degraded", "set autorebuild=on")
+        self.take(agent, "remedy_auto_rebuild_off", "set autorebuild=on")
         agent.optimal()
 
     def test_a_failed_member(self):
         agent = self.group()
         agent.fault(1, "write_error")
         self.write(agent, b"x" * MIB)
-        self.take(agent, "drive_failed", "start locate", ends=False)
+        self.take(agent, "remedy_drive_failed", "start locate", ends=False)
+
+    def test_a_member_that_refuses_its_rebuild(self):
+        """It stays the member that it was, says why, and is tried again."""
+        agent = self.group(slots=4)
+        agent.ctl(slot_path(1), "set", "offline")
+        agent.fault(1, "write_error")
+        refused = agent.ctl(slot_path(1), "start", "rebuild", check=False)
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("A write to the drive failed", refused.stdout)
+        self.assertEqual(agent.view().drive(1)["state"], "failed")
+        self.assertIn("tried again automatically", agent.ctl("/c0", "show", "health").stdout)
+        agent.fault(1, "clear")
+        agent.optimal()
+
+    def test_a_member_that_holds_the_last_copy(self):
+        agent = self.group()
+        agent.fault(0, "pull")
+        agent.until("the loss", lambda view: view.vd()["state"] == "degraded")
+        agent.fault(1, "write_error")
+        with self.assertRaises(nbd.Error):
+            self.write(agent, b"x" * MIB)
+        agent.fault(1, "clear")
+        self.take(agent, "remedy_set_online", "s1 set online")
+        self.write(agent)
 
     def test_a_drive_whose_place_was_taken(self):
         agent = self.group(slots=4)
@@ -91,7 +74,21 @@ class Remedies(Taken):
         self.write(agent, b"x" * MIB)
         agent.until("the spare", lambda view: view.drive(3)["state"] == "online")
         agent.fault(1, "clear")
-        self.take(agent, "drive_unconfigured_bad", "set good")
+        self.take(agent, "remedy_drive_unconfigured_bad", "set good")
+
+    def test_a_drive_that_comes_and_goes(self):
+        agent = self.group(slots=4)
+        agent.ctl("/c0", "set", "glitchtime=30")
+        agent.ctl(slot_path(3), "add", "hotsparedrive")
+        for _ in range(20):
+            agent.fault(1, "pull")
+            agent.until("the loss", lambda view: view.drive(1)["state"] != "online")
+            agent.fault(1, "return")
+            state = agent.until("what becomes of it", lambda view: view.drive(1)["present"] and
+                                view.vd()["state"] == "optimal" and view.drive(1)["state"])
+            if state == "unconfigured_bad":
+                break
+        self.take(agent, "remedy_drive_replaced", "set good")
 
     def rebuilding(self):
         agent = self.group(slots=4)
@@ -105,7 +102,7 @@ class Remedies(Taken):
     def test_a_paused_rebuild(self):
         agent = self.rebuilding()
         agent.ctl(slot_path(3), "pause", "rebuild")
-        command = self.command(agent, "virtual_drive_degraded", "resume rebuild")
+        _, command = self.command(agent, "remedy_rebuild_paused", "resume rebuild")
         agent.fault(3, "clear")
         agent.ctl(*command.split())
         agent.optimal()
@@ -113,7 +110,7 @@ class Remedies(Taken):
     def test_a_stopped_rebuild(self):
         agent = self.rebuilding()
         agent.ctl(slot_path(3), "stop", "rebuild")
-        command = self.command(agent, "virtual_drive_degraded", "start rebuild")
+        _, command = self.command(agent, "remedy_rebuild_stopped", "start rebuild")
         agent.fault(3, "clear")
         agent.ctl(*command.split())
         agent.optimal()
@@ -124,7 +121,18 @@ class Remedies(Taken):
         agent = self.group(slots=4)
         agent.ctl(slot_path(3), "add", "hotsparedrive")
         agent.fault(3, "pull")
-        self.take(agent, "spare_missing", "delete hotsparedrive")
+        self.take(agent, "remedy_spare_missing", "delete hotsparedrive")
+
+    def test_a_hot_spare_that_refuses_writes(self):
+        agent = self.group(slots=4)
+        agent.ctl(slot_path(3), "add", "hotsparedrive")
+        agent.fault(3, "write_error")
+        agent.fault(1, "pull")
+        _, command = self.command(agent, "remedy_spare_again", "delete hotsparedrive")
+        agent.fault(3, "clear")
+        if agent.ctl(*command.split(), check=False).returncode == 0:
+            agent.ctl(slot_path(3), "add", "hotsparedrive")
+        agent.optimal()  # refused: it was tried again meanwhile, and serves
 
     # Virtual drives
 
@@ -139,7 +147,7 @@ class Remedies(Taken):
         agent.fault(0, "pull")
         agent.until("the rebuild", lambda view: view.vd()["state"] == "optimal" and
                     not view.running("rebuild"))
-        told = self.take(agent, "virtual_drive_lost_blocks", "show badblocks", ends=False)
+        told = self.take(agent, "remedy_virtual_drive_lost_blocks", "show badblocks", ends=False)
         self.assertIn("Lost", told)
 
     def test_places_that_disagree(self):
@@ -149,7 +157,7 @@ class Remedies(Taken):
             file.seek(65536)
             file.write(b"other" * 100)
         agent.ctl("/c0/v0", "start", "cc")
-        self.take(agent, "redundancy_inconsistent", "show cc", ends=False)
+        self.take(agent, "remedy_redundancy_inconsistent", "show cc", ends=False)
 
     def test_writes_that_were_lost(self):
         agent = self.agent(slots=3, config="")
@@ -164,79 +172,39 @@ class Remedies(Taken):
         agent.kill()
         cache.unlink()
         agent.start()
-        self.take(agent, "writes_lost", "delete preservedcache")
+        self.take(agent, "remedy_writes_lost", "delete preservedcache")
 
 
-class FilesRemedies(PlainFiles, Taken):
-    def mirror(self, count=4, level="r1", drives="0,1"):
-        agent = self.host(count)
-        agent.ctl("/c0", "add", "vd", level, f"drives={EID}:{drives}", "name=data")
-        agent.until("consistency", lambda view: view.vd()["consistent"])
-        self.write(agent)
-        return agent
+class Complete(unittest.TestCase):
+    # What takes the others' commands: tests that follow the advice where it stands.
+    ELSEWHERE = {
+        "remedy_drive_foreign": ("test_foreign.py", "test_a_hot_spare_alone_says_how_to_free_it"),
+        "remedy_foreign_cache_away": (
+            "test_cache.py", "test_state_directory_lost_and_cache_not_configured"),
+        "remedy_foreign_conflict": (
+            "test_foreign.py", "test_halves_that_went_apart_are_in_conflict"),
+        "remedy_foreign_deleted": ("test_advice.py", "test_a_drive_group_that_was_deleted_here"),
+        "remedy_foreign_here_conflict": (
+            "test_foreign.py", "test_a_half_that_went_on_beside_a_whole_group_is_in_conflict"),
+        "remedy_foreign_unusable": ("test_advice.py", "test_a_foreign_set_on_a_read_only_drive"),
+        "remedy_place_has_data": (
+            "test_advice.py", "test_what_sits_in_the_bay_of_a_lost_member"),
+        "remedy_place_superseded": ("test_older_state.py", "test_as_advised"),
+    }
 
-    def spoil(self, path):
-        with path.open("r+b") as file:
-            file.write(b"not ours" * 512 * 256)
+    # The first comes if the host has no memory for a rebuild.
+    OUT_OF_REACH = {"rebuild_failed", "virtual_drive_lost_parity"}
 
-    def test_a_member_that_another_program_wrote_to(self):
-        agent = self.mirror()
-        agent.stop()
-        self.spoil(agent.directory / "plain1")
-        agent.start()
-        self.take(agent, "drive_overwritten", "start rebuild")
-        agent.optimal("data")
-
-    def test_the_last_copy_was_written_to(self):
-        agent = self.mirror()
-        agent.ctl(slot_path(0), "set", "offline")
-        agent.stop()
-        self.spoil(agent.directory / "plain1")
-        agent.start()
-        self.take(agent, "drive_overwritten", "set online")
-
-    def test_a_hot_spare_that_another_program_wrote_to(self):
-        for words in ("add hotsparedrive", "delete hotsparedrive"):
-            agent = self.mirror()
-            agent.ctl(slot_path(2), "add", "hotsparedrive")
-            agent.stop()
-            with (agent.directory / "plain2").open("r+b") as file:
-                file.seek(32 * MIB)  # where its label is
-                file.write(bytes(MIB))
-            agent.start()
-            self.take(agent, "spare_overwritten", words)
-            agent.close()
-
-    def test_a_drive_that_shrank(self):
-        agent = self.mirror()
-        agent.stop()
-        with (agent.directory / "plain1").open("r+b") as file:
-            file.truncate(95 * MIB)
-        agent.start()
-        self.take(agent, "drive_shrunk", "set good force")
-
-    def test_two_lives(self):
-        """The old state directory, and a member that went on alone."""
-        agent = self.mirror()
-        agent.stop()
-        first, away = agent.directory / "plain0", agent.directory / "away"
-        kept = agent.directory / "kept"
-        shutil.copytree(agent.state_dir, kept)
-        for drive, data in ((first, b"one."), (agent.directory / "plain1", b"two.")):
-            drive.rename(away)
-            shutil.rmtree(agent.state_dir)
-            shutil.copytree(kept, agent.state_dir)
-            agent.start()
-            self.write(agent, data * 1024)
-            agent.stop()
-            away.rename(drive)
-        agent.start()
-        rows = self.findings(agent)
-        said = [said for row in rows.values()
-                for said in re.findall(r'"(/c[^"]+)"', row["Next Step"])]
-        self.assertEqual(len(set(said)), 1, rows)
-        agent.ctl(*said[0].split())
-        agent.optimal("data")
+    def test_that_all_are_taken(self):
+        folder = Path(__file__).parent
+        texts = {path.name: path.read_text() for path in folder.glob("test_*.py")}
+        taken = {said for text in texts.values() for said in re.findall(r'"(remedy_\w+)"', text)}
+        commands = {name for name, text in REMEDIES.items()
+                    if re.search(r'"\{path\}', text)}
+        for name, (file, test) in self.ELSEWHERE.items():
+            self.assertIn(f"def {test}(", texts[file], name)
+        self.assertEqual(commands - taken - set(self.ELSEWHERE),
+                         {f"remedy_{name}" for name in self.OUT_OF_REACH})
 
 
 if __name__ == "__main__":

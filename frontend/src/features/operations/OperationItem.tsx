@@ -55,6 +55,7 @@ export function OperationItem({ operation, withHost }: OperationItemProps) {
       <div className={classes.head}>
         <h3 className={classes.title}>
           {kind} <TargetLink operation={operation} name={target ?? t('operation.gone')} />
+          {operation.source_path && ` ${t('operation.from', { source: operation.source_path })}`}
         </h3>
         <Status tone={look.tone} icon={look.icon}>
           {word('operationState', operation.state)}

@@ -6,6 +6,7 @@ export const operation = {
   ended: 'Ended',
   sentence: '{{kind}} of {{target}}',
   gone: 'something that is gone',
+  from: 'from {{source}}',
   timeLeft: '{{time}} left, until about {{clock}}',
   nothing: 'Nothing',
   left: '{{time}} left',

@@ -1,0 +1,20 @@
+/*
+ * Who takes the place of a lost member (ctl_spare.c). Of the files of the controller only.
+ */
+#ifndef ARRAYWRIGHT_CTL_CTL_SPARE_H
+#define ARRAYWRIGHT_CTL_CTL_SPARE_H
+
+#include "ctl/ctl_private.h"
+
+void ctl_spares_work(struct ctl *ctl);
+/* At the start: a blank drive in the slot of a member that is not there. */
+bool spare_is_due(const struct ctl_drive *cd);
+/* Puts cd in the place; the caller holds `change`. If it fails, done() gets the reason, and cd is
+ * what it was before. */
+void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive *cd, bool by_user,
+                        void (*done)(struct ctl *ctl, const struct reason *reason, void *context),
+                        void *context);
+/* The drives of the group did not take the change, with a negative errno. */
+void replace_unsaved_reason(const struct ctl_group *cg, int error, struct reason *ret_reason);
+
+#endif
