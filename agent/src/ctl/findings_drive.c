@@ -312,6 +312,31 @@ static bool refuses_writes(const void *subject, struct finding *finding)
     return true;
 }
 
+/* While the agent has the file open, what is on it can be saved: by what a drive in this state can
+ * do. */
+static enum reason_code deleted_remedy(const struct ctl_drive *cd)
+{
+    static const enum reason_code remedies[LIFE_STATE_MAX] = {
+        [LIFE_GHS] = REASON_REMEDY_DRIVE_PATH_DELETED_SPARE,
+        [LIFE_DHS] = REASON_REMEDY_DRIVE_PATH_DELETED_SPARE,
+        [LIFE_CPYBCK] = REASON_REMEDY_DRIVE_PATH_DELETED_FILLED,
+        [LIFE_RBLD] = REASON_REMEDY_DRIVE_PATH_DELETED_REBUILD,
+        [LIFE_NEEDED] = REASON_REMEDY_DRIVE_PATH_DELETED_NEEDED,
+        [LIFE_ONLN] = REASON_REMEDY_DRIVE_PATH_DELETED,
+        /* What is missing in its group is rebuilt from the others. */
+        [LIFE_OFFLN] = REASON_REMEDY_DRIVE_PATH_DELETED_LOST,
+        [LIFE_FAILED] = REASON_REMEDY_DRIVE_PATH_DELETED_LOST,
+        [LIFE_STALE] = REASON_REMEDY_DRIVE_PATH_DELETED_LOST,
+    };
+    enum life_state life = cd_life(cd);
+
+    if (life == LIFE_ONLN && cg_config(cd->group)->copyback.active &&
+        cg_config(cd->group)->copyback.member == cd->member) {
+        return REASON_REMEDY_DRIVE_PATH_DELETED_COPIED;
+    }
+    return remedies[life] != REASON_OK ? remedies[life] : REASON_REMEDY_DRIVE_PATH_DELETED_LOST;
+}
+
 /* It works, and would not be found at the next start. */
 static bool has_lost_path(const void *subject, struct finding *finding)
 {
@@ -329,7 +354,7 @@ static bool has_lost_path(const void *subject, struct finding *finding)
                  cd->lost_path, NULL);
     reason_set(&finding->cause, cd->path_lost, "device", cd->lost_path, NULL);
     if (cd->path_lost == REASON_DRIVE_PATH_DELETED) {
-        finding->remedy.code = REASON_REMEDY_DRIVE_PATH_DELETED;
+        finding->remedy.code = deleted_remedy(cd);
     }
     return true;
 }
