@@ -5,6 +5,8 @@ const PLAIN_PAGES = [
   '/', '/operations', '/events', '/alerts', '/hosts/add', '/users', '/tokens', '/audit', '/account',
 ];
 
+const TABS = ['performance', 'members', 'policies', 'operations', 'events', 'use'];
+
 for (const scheme of ['light', 'dark'] as const) {
   test.describe(`in the ${scheme} theme`, () => {
     test.use({ colorScheme: scheme });
@@ -30,6 +32,7 @@ for (const scheme of ['light', 'dark'] as const) {
         ...PLAIN_PAGES, hostPage, `${hostPage}?bay=5`, `${hostPage}/create`, drivePage, groupPage,
         foreignPage,
         arrayPage,
+        ...TABS.map((tab) => `${arrayPage}?tab=${tab}`),
       ];
       for (const path of pages) {
         await page.goto(`${stack.info.url}${path}`);

@@ -36,7 +36,7 @@ test('an array is built, used, loses a drive, is rebuilt and deleted', async ({
   await console.makeSpare('alpha', 4);
   await page.goto(arrayPage);
 
-  const uri = await page.getByRole('group', { name: 'Address' }).innerText();
+  const uri = await console.address();
   expect(uri).toContain(stack.host('alpha').nbdSocket);
   const info = JSON.parse(await run('nbdinfo', '--json', uri)) as {
     exports: { 'export-size': number }[];

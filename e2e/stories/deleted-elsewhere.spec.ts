@@ -18,7 +18,7 @@ test('a virtual drive is deleted in another tab, and comes back from its own pag
     await expect(gone).toBeVisible();
     await expect(page.getByRole('heading', { level: 1, name: 'shared' })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Delete …' })).toHaveCount(0);
-    await expect(page.getByRole('group', { name: 'Address' })).toHaveCount(0);
+    await expect(page.getByRole('tab')).toHaveCount(0);
     expect(await accessibilityViolations(page)).toEqual([]);
   });
 
@@ -34,7 +34,7 @@ test('a virtual drive is deleted in another tab, and comes back from its own pag
     const dialog = page.getByRole('dialog', { name: 'Restore shared' });
     await dialog.getByRole('button', { name: 'Restore shared' }).click();
     await expect(gone).toBeHidden();
-    await expect(page.getByRole('group', { name: 'Address' })).toBeVisible();
+    await expect(page.getByRole('tab', { name: 'Overview' })).toBeVisible();
     await expect(other.page.getByRole('button', { name: 'Delete …' })).toBeVisible();
   });
 

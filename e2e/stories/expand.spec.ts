@@ -8,7 +8,7 @@ test('a virtual drive takes the free space behind it and keeps its data', async 
   console,
   page,
 }) => {
-  const address = () => page.getByRole('group', { name: 'Address' }).innerText();
+  const address = () => console.address();
   const sizeOf = async () => {
     const told = JSON.parse(await run('nbdinfo', '--json', await address())) as {
       exports: { 'export-size': number }[];

@@ -10,7 +10,7 @@ test('an array moves with its drives: it is looked at, imported and holds its da
   page,
   stack,
 }) => {
-  const address = () => page.getByRole('group', { name: 'Address' }).innerText();
+  const address = () => console.address();
   const folder = await scratchFolder();
   const written = join(folder, 'written');
   const read = join(folder, 'read');
@@ -111,7 +111,7 @@ test('an array of Linux md is looked at, taken over where it lies, and holds its
   await console.openHost('beta');
   await page.getByRole('link', { name: 'data', exact: true }).first().click();
   await expect(page.getByRole('heading', { level: 1, name: 'data' })).toBeVisible();
-  await run('nbdcopy', await page.getByRole('group', { name: 'Address' }).innerText(), read);
+  await run('nbdcopy', await console.address(), read);
   const [mine, theirs] = await Promise.all([readFile(written), readFile(read)]);
   expect(theirs.equals(mine)).toBe(true);
   await console.deleteArray('data');

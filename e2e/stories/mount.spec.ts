@@ -11,6 +11,7 @@ test('the commands shown on the page attach, format and mount the virtual drive'
   test.skip(process.getuid?.() !== 0 || !existsSync('/dev/fuse'), 'needs root and /dev/fuse');
   const name = 'mounted';
   await console.createArray({ host: 'beta', level: 'RAID 1', slots: [0, 1], name });
+  await console.openTab('Use it');
   await page.getByText('Without it', { exact: true }).click();
   const line = async (label: RegExp) => page.getByRole('group', { name: label }).innerText();
   const attach = await line(/^Attach without kernel support/);

@@ -16,6 +16,7 @@ test('a preset sets the policies, when what it gives up is accepted', async ({ c
   await accept.check();
   await console.act('Create tuned');
   await expect(page.getByRole('heading', { level: 1, name: 'tuned' })).toBeVisible();
+  await console.openTab('Policies');
   await expect(page.getByText('Preset: Maximum performance')).toBeVisible();
   await expect(row('Drive cache')).toContainText('On');
 

@@ -8,7 +8,7 @@ test('a virtual drive is deleted by mistake and brought back with its data', asy
   console,
   page,
 }) => {
-  const address = () => page.getByRole('group', { name: 'Address' }).innerText();
+  const address = () => console.address();
   const folder = await scratchFolder();
   const written = join(folder, 'written');
   const read = join(folder, 'read');

@@ -90,6 +90,20 @@ export class Console {
     await base.expect(region).toBeVisible();
   }
 
+  /** Opens a part of the page of an object. */
+  async openTab(name: string): Promise<void> {
+    await this.page.getByRole('tab', { name, exact: true }).click();
+    await base.expect(this.page.getByRole('tabpanel', { name, exact: true })).toBeVisible();
+  }
+
+  /** Looks up the address of the virtual drive whose page is open. */
+  async address(): Promise<string> {
+    await this.openTab('Use it');
+    const address = await this.page.getByRole('group', { name: 'Address' }).innerText();
+    await this.openTab('Overview');
+    return address;
+  }
+
   /** Presses the button of an action that may be carried out. */
   async act(label: string): Promise<void> {
     const button = this.page.getByRole('button', { name: label, exact: true });
@@ -128,6 +142,7 @@ export class Console {
 
   async deleteArray(name: string): Promise<void> {
     const { page } = this;
+    await this.openTab('Overview');
     await this.act('Delete …');
     const dialog = page.getByRole('dialog', { name: `Delete ${name}` });
     await dialog.getByLabel('Name of the virtual drive').fill(name);

@@ -7,10 +7,9 @@ import { useChange } from '@/features/commands/use-change'
 import { blockedText } from '@/features/states/words'
 import { ActionList } from '@/ui/ActionList'
 import { DeleteDialog } from './DeleteDialog'
-import { EditDialog } from './EditDialog'
 import { ExpandDialog } from './ExpandDialog'
 
-type Dialog = 'vd_set' | 'vd_expand' | 'vd_delete'
+type Dialog = 'vd_expand' | 'vd_delete'
 
 const TASKS: TaskAction[] = ['start', 'pause', 'resume', 'stop']
 
@@ -44,7 +43,6 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
     <>
       <ActionList
         items={[
-          dialogItem('vd_set'),
           ...(expansion ? [dialogItem('vd_expand')] : []),
           ...TASKS.map((action) => ({
             id: action,
@@ -93,9 +91,6 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
         ]}
       />
       <ChangeFailure error={change.error ?? check.error ?? flush.error ?? trust.error} />
-      {dialog === 'vd_set' && (
-        <EditDialog virtualDrive={virtualDrive} onClose={() => setDialog(null)} />
-      )}
       {dialog === 'vd_expand' && expansion && (
         <ExpandDialog
           virtualDrive={virtualDrive}

@@ -1,40 +1,40 @@
 import '@/locales/later/storage'
 import '@/locales/later/cache'
+import '@/locales/later/drives'
 import '@/locales/later/stripes'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { Cable } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { operationsQuery } from '@/api/activity'
 import { controllerQuery } from '@/api/controllers'
 import { groupQuery } from '@/api/groups'
 import type { VirtualDrive } from '@/api/types'
-import { virtualDriveChanges, virtualDriveQuery } from '@/api/virtual-drives'
+import { virtualDriveQuery } from '@/api/virtual-drives'
 import { Trouble } from '@/features/alerts/Trouble'
-import { RecentEvents } from '@/features/events/RecentEvents'
-import { BadBlocksPanel } from '@/features/figures/BadBlocksPanel'
-import { LatencyPanel } from '@/features/figures/LatencyPanel'
 import { Gone } from '@/features/hosts/Gone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
-import { OperationsList } from '@/features/operations/OperationsList'
 import { vendorVirtualDrive } from '@/features/states/vocabulary'
-import { blockedText, word } from '@/features/states/words'
-import { MemberOf } from '@/features/stripes/MemberOf'
 import { RestoreDeleted } from '@/features/undo/RestoreDeleted'
-import { formatDuration } from '@/lib/format'
-import { Facts } from '@/ui/Facts'
 import { Loaded } from '@/ui/Loaded'
-import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
-import { Bytes, Strip, Timestamp } from '@/ui/Quantity'
-import { CheckPanel } from './CheckPanel'
-import { ExportPanel } from './ExportPanel'
-import { PolicyPanel } from './PolicyPanel'
-import { VirtualDriveActions } from './VirtualDriveActions'
+import { PageTabs } from '@/ui/PageTabs'
+import { PanelStack } from '@/ui/Panel'
+import { EditButton } from './EditButton'
+import { VIRTUAL_DRIVE_TABS, type VirtualDriveTab } from './search'
 import { VirtualDriveFigures } from './VirtualDriveFigures'
-import classes from './VirtualDrivePage.module.css'
 import { VirtualDriveStatus } from './VirtualDriveStatus'
+import { TabContent } from './VirtualDriveTabs'
 
-export function VirtualDrivePage({ virtualDriveId }: { virtualDriveId: string }) {
+interface VirtualDrivePageProps {
+  virtualDriveId: string
+  tab: VirtualDriveTab | undefined
+  onTabChange: (tab: VirtualDriveTab) => void
+}
+
+export function VirtualDrivePage(props: VirtualDrivePageProps) {
+  const { virtualDriveId } = props
   const virtualDrive = useQuery(virtualDriveQuery(virtualDriveId))
   return (
     <Loaded
@@ -55,12 +55,16 @@ export function VirtualDrivePage({ virtualDriveId }: { virtualDriveId: string })
         </Gone>
       )}
     >
-      {(data) => <VirtualDriveContent virtualDrive={data} />}
+      {(data) => <VirtualDriveContent virtualDrive={data} {...props} />}
     </Loaded>
   )
 }
 
-function VirtualDriveContent({ virtualDrive }: { virtualDrive: VirtualDrive }) {
+function VirtualDriveContent({
+  virtualDrive,
+  tab,
+  onTabChange,
+}: VirtualDrivePageProps & { virtualDrive: VirtualDrive }) {
   const { t } = useTranslation()
   // Rebuilds have a drive as their target, but are this virtual drive's business as well.
   const operations = useQuery(
@@ -78,43 +82,34 @@ function VirtualDriveContent({ virtualDrive }: { virtualDrive: VirtualDrive }) {
         title={virtualDrive.name || virtualDrive.path}
         below={[<GroupCrumb key="group" groupId={virtualDrive.drive_group_id} />]}
         status={<VirtualDriveStatus state={virtualDrive.state} variant="pill" />}
+        actions={
+          <>
+            <Button
+              leftSection={<Cable size={16} aria-hidden />}
+              onClick={() => onTabChange('use')}
+            >
+              {t('vd.useIt')}
+            </Button>
+            <EditButton virtualDrive={virtualDrive} />
+          </>
+        }
         subtitle={[`${t('vd.title')} ${virtualDrive.path}`, vendorName].filter(Boolean).join(' · ')}
       />
       <PanelStack>
         <StaleBanner of={virtualDrive} />
         <Trouble filter={{ object_id: virtualDrive.id }} />
         <VirtualDriveFigures virtualDrive={virtualDrive} operations={running} />
-        {running.length > 0 && (
-          <Panel title={t('vd.operations')}>
-            <OperationsList operations={running} />
-          </Panel>
-        )}
-        <PanelGrid>
-          <Panel title={t('vd.about')}>
-            <VirtualDriveFacts virtualDrive={virtualDrive} />
-          </Panel>
-          <Panel title={t('vd.actions')}>
-            <VirtualDriveActions virtualDrive={virtualDrive} />
-          </Panel>
-        </PanelGrid>
-        {virtualDrive.consistency_check && (
-          <CheckPanel result={virtualDrive.consistency_check} block={virtualDrive.block_bytes} />
-        )}
-        <PolicyPanel virtualDrive={virtualDrive} />
-        {(virtualDrive.bad_block_count ?? 0) > 0 && (
-          <BadBlocksPanel kind="virtual_drive" id={virtualDrive.id} />
-        )}
-        <LatencyPanel
-          kind="virtual_drive"
-          id={virtualDrive.id}
-          blockedReason={blockedText(virtualDrive.blocked, 'counters_reset')}
-          onReset={() => virtualDriveChanges.resetCounters(virtualDrive)}
+        <PageTabs
+          label={t('vd.tabs.label')}
+          value={tab}
+          onChange={onTabChange}
+          tabs={VIRTUAL_DRIVE_TABS.map((id) => ({
+            id,
+            label: t(`vd.tabs.${id}`),
+            count: id === 'operations' ? running.length : 0,
+            render: () => <TabContent tab={id} virtualDrive={virtualDrive} running={running} />,
+          }))}
         />
-        <ExportPanel
-          of={virtualDrive}
-          none={virtualDrive.stripe ? t('stripe.memberUse') : t('vd.noExports')}
-        />
-        <RecentEvents filter={{ object_id: [virtualDrive.id] }} />
       </PanelStack>
     </>
   )
@@ -127,47 +122,5 @@ function GroupCrumb({ groupId }: { groupId: string }) {
     <Link to="/drive-groups/$groupId" params={{ groupId }}>
       {data?.path ?? t('vd.group')}
     </Link>
-  )
-}
-
-function VirtualDriveFacts({ virtualDrive }: { virtualDrive: VirtualDrive }) {
-  const { t } = useTranslation()
-  return (
-    <Facts
-      facts={[
-        ...(virtualDrive.stripe
-          ? [{ label: t('stripe.memberTitle'), value: <MemberOf virtualDrive={virtualDrive} /> }]
-          : []),
-        { label: t('vd.level'), value: word('raidLevel', virtualDrive.level) },
-        {
-          label: t('group.state'),
-          value: (
-            <>
-              <VirtualDriveStatus state={virtualDrive.state} />
-              <p className={classes.help}>{word('virtualDriveStateHelp', virtualDrive.state)}</p>
-            </>
-          ),
-        },
-        {
-          label: t('vd.consistent'),
-          value: virtualDrive.consistent ? t('vd.consistentYes') : t('vd.consistentNo'),
-        },
-        { label: t('vd.strip'), value: <Strip bytes={virtualDrive.strip_bytes} /> },
-        { label: t('vd.block'), value: <Bytes bytes={virtualDrive.block_bytes} /> },
-        { label: t('vd.mediaErrors'), value: virtualDrive.media_error_count },
-        ...(virtualDrive.cache?.flush_after_ms
-          ? [
-              {
-                label: t('policy.inCache'),
-                value: t('policy.flushAfter', {
-                  time: formatDuration(virtualDrive.cache.flush_after_ms / 1000),
-                }),
-              },
-            ]
-          : []),
-        { label: t('vd.created'), value: <Timestamp time={virtualDrive.created_at} /> },
-        { label: t('vd.guid'), value: <code>{virtualDrive.guid}</code> },
-      ]}
-    />
   )
 }

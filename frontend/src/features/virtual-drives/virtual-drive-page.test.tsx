@@ -16,7 +16,7 @@ async function openDelete() {
 
 describe('virtual drive page', () => {
   it('says why the effective policy is not the requested one', async () => {
-    renderApp(ADDRESS)
+    renderApp(`${ADDRESS}?tab=policies`)
     const row = await screen.findByRole('row', { name: /Write policy/ })
     expect(row).toHaveTextContent('Write-back')
     expect(row).toHaveTextContent('Write-through')
@@ -72,15 +72,32 @@ describe('virtual drive page', () => {
     const check = record('post', '/virtual-drives/:id/actions/consistency-check', make.command({}))
     server.use(get('/virtual-drives/:id', shown), check.handler)
     const { user } = renderApp(ADDRESS)
+    await user.click(await screen.findByRole('button', { name: 'Start consistency check' }))
+    await waitFor(() => expect(check.requests).toHaveLength(1))
+    await user.click(screen.getByRole('tab', { name: 'Operations' }))
     expect(await screen.findByText(/Strip 4: one or more of blocks .* Left as it is/)).toBeVisible()
     expect(screen.getByText(/Strip 9: parity only, no data\. Corrected\./)).toBeVisible()
-    await user.click(screen.getByRole('button', { name: 'Start consistency check' }))
-    await waitFor(() => expect(check.requests).toHaveLength(1))
     expect(check.requests[0]?.body).toEqual({ action: 'start', correct: false })
   })
 
+  it('keeps the tab in the address, and takes an unknown one for the first', async () => {
+    const { user, router } = renderApp(`${ADDRESS}?tab=nonsense`)
+    expect(await screen.findByRole('tab', { name: 'Overview' })).toHaveAttribute(
+      'aria-selected',
+      'true',
+    )
+    await user.click(screen.getByRole('tab', { name: 'Members' }))
+    expect(await screen.findByRole('table', { name: 'Members' })).toBeVisible()
+    expect(router.state.location.search).toEqual({ tab: 'members' })
+    await user.click(screen.getByRole('button', { name: 'Use it' }))
+    expect(await screen.findByRole('tab', { name: 'Use it' })).toHaveAttribute(
+      'aria-selected',
+      'true',
+    )
+  })
+
   it('gives commands that can be copied', async () => {
-    const { user } = renderApp(ADDRESS)
+    const { user } = renderApp(`${ADDRESS}?tab=use`)
     await user.click(await screen.findByRole('button', { name: 'Copy: Look at it' }))
     expect(await navigator.clipboard.readText()).toBe(
       "nbdinfo 'nbd+unix:///archive?socket=/run/nbd.sock'",
@@ -186,7 +203,7 @@ describe('virtual drive page', () => {
       preset: 'safest',
     })
     server.use(get('/virtual-drives/:id', mixed))
-    renderApp(ADDRESS)
+    renderApp(`${ADDRESS}?tab=policies`)
     const row = await screen.findByRole('row', { name: /Drive cache/ })
     expect(row).toHaveTextContent('On in some drives, off in others')
     expect(row).toHaveTextContent('Drive /c0/e252/s1 did not follow.')
@@ -212,7 +229,7 @@ describe('virtual drive page', () => {
       },
     })
     server.use(get('/virtual-drives/:id', asked))
-    const { user } = renderApp(ADDRESS)
+    const { user } = renderApp(`${ADDRESS}?tab=policies`)
     const log = await screen.findByRole('row', { name: /^Stripe log/ })
     expect(log).toHaveTextContent(/OnOffThe journal of the cache logs instead of it\.$/)
     const hedged = screen.getByRole('row', { name: /^Hedged reads/ })
@@ -224,7 +241,7 @@ describe('virtual drive page', () => {
 
   it('makes nothing up for a host that does not say whether they are in use', async () => {
     server.use(get('/virtual-drives/:id', make.virtualDrive({ stripe_log: true })))
-    renderApp(ADDRESS)
+    renderApp(`${ADDRESS}?tab=policies`)
     const log = await screen.findByRole('row', { name: /^Stripe log/ })
     expect(log).toHaveTextContent(/OnNot knownThe host does not say\.$/)
     expect(screen.queryByRole('row', { name: /^Hedged reads/ })).toBeNull()
@@ -315,7 +332,7 @@ describe('virtual drive page', () => {
       },
     })
     server.use(get('/virtual-drives/:id', asked), update.handler)
-    const { user } = renderApp(ADDRESS)
+    const { user } = renderApp(`${ADDRESS}?tab=policies`)
     const row = await screen.findByRole('row', { name: /^While degraded/ })
     expect(row).toHaveTextContent(/Write-through.*As before.*It has no redundancy\./)
     await user.click(await screen.findByRole('button', { name: 'Change …' }))
@@ -335,7 +352,7 @@ describe('virtual drive page', () => {
         make.virtualDrive({ degraded_policy: null, effective_degraded_policy: null }),
       ),
     )
-    const { user } = renderApp(ADDRESS)
+    const { user } = renderApp(`${ADDRESS}?tab=policies`)
     await user.click(await screen.findByRole('button', { name: 'Change …' }))
     const editor = within(await screen.findByRole('dialog', { name: 'Change archive' }))
     expect(editor.getByRole('combobox', { name: 'Drive cache' })).toBeVisible()
@@ -470,7 +487,7 @@ describe('virtual drive page', () => {
 
   it('shows how long requests take, in a table and a plot', async () => {
     server.use(get('/virtual-drives/:id/latency', make.latency()))
-    renderApp(ADDRESS)
+    renderApp(`${ADDRESS}?tab=performance`)
     const row = await screen.findByRole('row', { name: /^Read 4 80 µs 1.5 ms/ })
     expect(row).toBeVisible()
     expect(
@@ -479,7 +496,7 @@ describe('virtual drive page', () => {
   })
 
   it('says it when the agent does not measure', async () => {
-    renderApp(ADDRESS)
+    renderApp(`${ADDRESS}?tab=performance`)
     expect(await screen.findByText('This agent does not measure it.')).toBeVisible()
   })
 

@@ -1,8 +1,10 @@
-import { createFileRoute } from '@tanstack/react-router'
+import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { virtualDriveQuery } from '@/api/virtual-drives'
+import { readVirtualDriveSearch } from '@/features/virtual-drives/search'
 import { VirtualDrivePage } from '@/features/virtual-drives/VirtualDrivePage'
 
 export const Route = createFileRoute('/_app/virtual-drives/$virtualDriveId')({
+  validateSearch: readVirtualDriveSearch,
   loader: ({ context, params }) =>
     void context.queryClient.prefetchQuery(virtualDriveQuery(params.virtualDriveId)),
   component: Page,
@@ -10,5 +12,16 @@ export const Route = createFileRoute('/_app/virtual-drives/$virtualDriveId')({
 
 function Page() {
   const { virtualDriveId } = Route.useParams()
-  return <VirtualDrivePage key={virtualDriveId} virtualDriveId={virtualDriveId} />
+  const { tab } = Route.useSearch()
+  const navigate = useNavigate({ from: Route.fullPath })
+  return (
+    <VirtualDrivePage
+      key={virtualDriveId}
+      virtualDriveId={virtualDriveId}
+      tab={tab}
+      onTabChange={(chosen) =>
+        void navigate({ search: { tab: chosen }, replace: true, resetScroll: false })
+      }
+    />
+  )
 }
