@@ -123,6 +123,7 @@ def schema(connection: Connection) -> dict[str, Any]:
             "indexes": {
                 str(each["name"]): {**each, "dialect_options": _texts(each.get("dialect_options"))}
                 for each in look.get_indexes(name)
+                if is_modelled(each["name"])
             },
         }
         for name in look.get_table_names()

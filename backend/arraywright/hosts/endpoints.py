@@ -23,6 +23,7 @@ from arraywright.hosts.schemas import (
     Fleet,
     Host,
 )
+from arraywright.kit.fields import answer, chosen
 from arraywright.kit.headers import etag
 from arraywright.kit.paging import PageQuery
 from arraywright.kit.problems import problems
@@ -39,11 +40,12 @@ async def get_fleet(principal: Viewer, session: ReadSession) -> Fleet:
     return await service.fleet(session)
 
 
-@router.get("", name="list", responses=problems())
+@router.get("", name="list", response_model=Page[Host], responses=problems())
 async def list_hosts(
     principal: Viewer, session: ReadSession, query: Annotated[HostFilter, Query()]
-) -> Page[Host]:
-    return await service.page(session, principal, query)
+) -> Response:
+    fields = chosen(query, Host)
+    return answer(await service.page(session, principal, query), fields)
 
 
 @router.get("/{host_id}", name="get", responses=problems(404))

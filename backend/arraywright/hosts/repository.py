@@ -13,6 +13,7 @@ from sqlalchemy import (
     String,
     and_,
     bindparam,
+    case,
     cast,
     delete,
     exists,
@@ -27,7 +28,7 @@ from arraywright.alerts.models import Alert
 from arraywright.alerts.schemas import ServerRule
 from arraywright.hosts.filters import HostFilter
 from arraywright.hosts.models import EnrolToken, Host, HostSummary, HostTally, namesake, shown_name
-from arraywright.kit.paging_sql import Rows
+from arraywright.kit.paging_sql import Rows, Sorting
 from arraywright.kit.presence import HERE, Presence
 from arraywright.link.models import SyncCursor
 from arraywright.link.protocol import ControllerStatus, EventClass
@@ -54,6 +55,28 @@ _OF_LABELS = re.compile("[A-Za-z0-9._:/=-]+")
 SEVERITIES = ("debug", "progress", "info", "warning", "critical", "fatal")
 
 
+NOT_REDUNDANT = 99
+"""Behind all that say how many failures they survive."""
+SORTS: dict[str, tuple[Any, type]] = {
+    "presence": (HostSummary.presence, str),
+    "last_seen": (func.coalesce(HostSummary.last_seen_us, 0), int),
+    "worst_state": (
+        case(
+            {word: rank for rank, word in enumerate(WORST_STATES)},
+            value=HostSummary.worst_state,
+            else_=-1,
+        ),
+        int,
+    ),
+    "agent_version": (HostSummary.agent_version, str),
+    "drives": (HostSummary.drives, int),
+    "virtual_drives": (HostSummary.virtual_drives, int),
+    "raw_bytes": (HostSummary.raw_bytes, int),
+    "usable_bytes": (HostSummary.usable_bytes, int),
+    "operations_running": (HostSummary.operations_running, int),
+    "open_alerts": (HostSummary.open_alerts, int),
+    "drive_failures_left": (func.coalesce(HostSummary.drive_failures_left, NOT_REDUNDANT), int),
+}
 TALLIED = ("drive", "virtual_drive", "operation")
 LARGEST_SUM = 2**62
 """What a column of a sum holds, with room to spare."""
@@ -98,14 +121,22 @@ def _called(words: str) -> ColumnElement[bool]:
     return or_(name, labels.contains(words.lower(), autoescape=True))
 
 
+def sorting(query: HostFilter) -> Sorting | None:
+    if query.sort == "-name":
+        return Sorting(query.sort, Host.name, str, descending=True)
+    return Sorting.of(query.sort, SORTS)
+
+
 def filtered(query: HostFilter) -> Rows:
-    """What a page is made of: (id, name)."""
+    """What a page is made of: (id, name, what it is sorted by)."""
     statement: Rows = select(Host.id, Host.name).where(Host.retired_us.is_(None))
     if query.q:
         statement = statement.where(_called(query.q))
-    if any(value is not None for value in (query.online, query.worst_state, query.alerts)) or (
-        query.presence
-    ):
+    order = sorting(query)
+    if order is not None:
+        statement = statement.add_columns(order.column)
+    asked = (query.online, query.worst_state, query.alerts, order)
+    if query.presence or any(value is not None for value in asked):
         statement = statement.join(HostSummary, HostSummary.host_id == Host.id)
     if query.presence:
         words = [word.value for word in query.presence]

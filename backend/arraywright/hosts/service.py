@@ -90,6 +90,7 @@ async def page(session: AsyncSession, principal: Principal, query: HostFilter) -
         kinds=(str, str),
         key_of=lambda row: [row[1], str(row[0])],
         bind=lambda values: [values[0], UUID(values[1])],
+        sorting=repository.sorting(query),
     )
     found = await repository.rows_of(session, [row[0] for row in rows])
     return Page(items=[_view(row, principal) for row in found], next_cursor=cursor, total=total)

@@ -1,15 +1,54 @@
 """Keyset pages over a select."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy import Select, and_, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.kit.paging import PageQuery, bad_cursor, decode_cursor, encode_cursor
 
 Rows: TypeAlias = Select[*tuple[Any, ...]]
 """A select of several things at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """By what a list is sorted before its usual order."""
+
+    word: str
+    column: Any
+    kind: type
+    descending: bool
+
+    @classmethod
+    def of(cls, word: str, columns: Mapping[str, tuple[Any, type]]) -> "Sorting | None":
+        """None for the usual order, which has no column."""
+        name = word.removeprefix("-")
+        if name not in columns:
+            return None
+        return cls(word, *columns[name], descending=word.startswith("-"))
+
+    @property
+    def kinds(self) -> tuple[type, type]:
+        """What a cursor begins with: the word, and the value of the row."""
+        return str, self.kind
+
+    @property
+    def order(self) -> Any:
+        return self.column.desc() if self.descending else self.column.asc()
+
+    def split(self, values: list[Any]) -> tuple[Any, list[Any]]:
+        """The value, and what the cursor says about the usual order."""
+        word, value, *others = values
+        if word != self.word:
+            raise ValueError
+        return value, others
+
+    def behind(self, value: Any, others_behind: Any) -> Any:
+        further = self.column < value if self.descending else self.column > value
+        return or_(further, and_(self.column == value, others_behind))
 
 
 async def fetch_page(
@@ -24,25 +63,36 @@ async def fetch_page(
     bind: Callable[[list[Any]], list[Any]] = list,
     total: int | None = None,
     is_counted: bool = True,
+    sorting: Sorting | None = None,
 ) -> tuple[list[Any], str | None, int | None]:
     """Rows, next cursor and, on the first page, the total.
 
     `key_of` gives the JSON form of a row's sort key; `bind` turns it back into values. `total`:
     where the caller knows it, nothing is counted. `is_counted`: whether there is a total.
+    `sorting`: its column is the last one of the statement's.
     """
     if query.cursor is None and total is None and is_counted:
         counted = select(func.count()).select_from(statement.order_by(None).subquery())
         total = (await session.execute(counted)).scalar_one()
     elif query.cursor is not None:
-        given = decode_cursor(query.cursor, kinds)
         try:
-            values = bind(given)
+            values = decode_cursor(query.cursor, (*(sorting.kinds if sorting else ()), *kinds))
+            value, others = sorting.split(values) if sorting else (None, values)
+            others = bind(others)
         except ValueError as error:
             raise bad_cursor() from error
-        row, after = tuple_(*keys), tuple_(*values)
-        statement = statement.where(row < after if descending else row > after)
+        row, after = tuple_(*keys), tuple_(*others)
+        behind = row < after if descending else row > after
+        statement = statement.where(sorting.behind(value, behind) if sorting else behind)
     ordered = [key.desc() if descending else key.asc() for key in keys]
+    if sorting is not None:
+        ordered.insert(0, sorting.order)
     rows = list((await session.execute(statement.order_by(*ordered).limit(query.limit + 1))).all())
     more = len(rows) > query.limit
     rows = rows[: query.limit]
-    return rows, encode_cursor(key_of(rows[-1])) if more else None, total
+    if not more:
+        return rows, None, total
+    last = key_of(rows[-1])
+    if sorting is not None:
+        last = [sorting.word, rows[-1][-1], *last]
+    return rows, encode_cursor(last), total

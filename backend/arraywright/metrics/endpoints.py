@@ -16,7 +16,7 @@ router = APIRouter(prefix="/metrics", tags=["metrics"])
 
 @router.get("", name="fleet", response_class=PlainTextResponse)
 async def get_fleet(_principal: Viewer, session: ReadSession) -> PlainTextResponse:
-    """The hosts in Prometheus' text format. Each host exports the metrics of its drives and load itself."""
+    """The hosts in Prometheus' text format; their drives and load they export themselves."""
     return PlainTextResponse(await exposition.fleet(session), media_type=exposition.CONTENT_TYPE)
 
 

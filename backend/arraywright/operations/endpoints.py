@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 
 from arraywright.dependencies import ReadSession, Viewer
+from arraywright.kit.fields import answer, chosen
 from arraywright.kit.headers import etag
 from arraywright.kit.problems import problems
 from arraywright.kit.schema import Page
@@ -16,11 +17,12 @@ from arraywright.storage.filters import OperationFilter
 router = APIRouter(prefix="/operations", tags=["operations"])
 
 
-@router.get("", name="list", responses=problems())
+@router.get("", name="list", response_model=Page[Operation], responses=problems())
 async def list_operations(
     principal: Viewer, session: ReadSession, query: Annotated[OperationFilter, Query()]
-) -> Page[Operation]:
-    return await service.page(session, principal, query)
+) -> Response:
+    fields = chosen(query, Operation)
+    return answer(await service.page(session, principal, query), fields)
 
 
 @router.get("/{operation_id}", name="get", responses=problems(404))

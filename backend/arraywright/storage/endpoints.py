@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query, Response
 
 from arraywright.dependencies import ReadSession, Viewer
+from arraywright.kit.fields import answer, chosen
 from arraywright.kit.headers import etag
 from arraywright.kit.problems import problems
 from arraywright.kit.schema import Page
@@ -44,9 +45,8 @@ def _reads(tag: str, model: type[T], filters: type[ObjectFilter]) -> APIRouter:
         session: ReadSession,
         query: Annotated[filters, Query()],  # type: ignore[valid-type]
     ) -> Response:
-        page = await service.page(session, principal, model, query)
-        # Its items have been checked one by one: not once more as a whole.
-        return Response(page.model_dump_json(by_alias=True), media_type="application/json")
+        fields = chosen(query, model)
+        return answer(await service.page(session, principal, model, query, fields), fields)
 
     @router.get(f"/{{{parameter}}}", name="get", response_model=model, responses=problems(404))
     async def get_object(

@@ -32,7 +32,8 @@ class ObjectState(Base):
         ),
         Index(
             "ix_object_state_place",
-            *("kind", "host_name", "sort", "id", "state", "search"),
+            *("kind", "host_name", "sort", "id", "state", "size_bytes", "level"),
+            *("failures_left", "title", "serial", "search"),
             sqlite_where=text("deleted IS 0"),
             postgresql_where=text("deleted IS false"),
         ),
@@ -63,3 +64,6 @@ class ObjectState(Base):
     """The host's own name, which lists are in the order of."""
     sort: Mapped[str] = mapped_column(String(128), default="")
     search: Mapped[str] = mapped_column(Text, default="")
+    title: Mapped[str] = mapped_column(String(64), default="", server_default="")
+    """The name, or else the model."""
+    serial: Mapped[str] = mapped_column(String(64), default="", server_default="")

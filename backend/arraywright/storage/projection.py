@@ -36,6 +36,10 @@ def _searched(doc: dict[str, Any]) -> str:
     return _shortened(text.replace(HOST_BEGINS, " "), OWN_BYTES)
 
 
+def _word(value: Any) -> str:
+    return str(value or "").lower()[:64]
+
+
 def own_words(search: str) -> str:
     """Of the text that is searched: what the object itself is called."""
     return search.partition(HOST_BEGINS)[0]
@@ -87,4 +91,6 @@ def project(host_id: UUID, kind: str, key: str, doc: dict[str, Any]) -> dict[str
         "failures_left": _failures_left(kind, doc),
         "sort": sort if started is not None else natural(sort),
         "search": _searched(doc),
+        "title": _word(doc.get("name") or doc.get("model")),
+        "serial": _word(doc.get("serial")),
     }

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.hosts.models import Host, HostSummary, shown_name
 from arraywright.kit.paging import PageQuery
-from arraywright.kit.paging_sql import Rows
+from arraywright.kit.paging_sql import Rows, Sorting
 from arraywright.storage.models import ObjectState
 from arraywright.storage.projection import ACTIVE_OPERATIONS
 
@@ -22,6 +22,20 @@ COUNTED = {
 }
 OF_A_HOST = ("controller_id", "enclosure_id")
 """What belongs to one of these is found by its host."""
+NOT_REDUNDANT = 99
+"""Behind all that say how many failures they survive."""
+HOW = ("limit", "sort", "fields")
+"""What says nothing about which objects are meant."""
+SORTS: dict[str, tuple[Any, type]] = {
+    "state": (func.coalesce(ObjectState.state, ""), str),
+    "status": (func.coalesce(ObjectState.state, ""), str),
+    "size": (ObjectState.size_bytes, int),
+    "level": (func.coalesce(ObjectState.level, ""), str),
+    "name": (ObjectState.title, str),
+    "model": (ObjectState.title, str),
+    "serial": (ObjectState.serial, str),
+    "drive_failures_left": (func.coalesce(ObjectState.failures_left, NOT_REDUNDANT), int),
+}
 ONE_OF = {"state": ObjectState.state, "status": ObjectState.state, "level": ObjectState.level}
 
 
@@ -39,14 +53,24 @@ def objects(ids: Collection[UUID]) -> Rows:
     )
 
 
+def sorting(query: PageQuery) -> Sorting | None:
+    word = getattr(query, "sort", "host")
+    if word == "-host":
+        return Sorting(word, ObjectState.host_name, str, descending=True)
+    return Sorting.of(word, SORTS)
+
+
 def filtered(kind: str, query: PageQuery, among: ColumnElement[bool] | None = None) -> Rows:
-    """What a page is made of, (id, host's name, place), for those filters that the
-    query has; their names are the columns'. Hosts that are retired have no objects.
+    """What a page is made of, (id, host's name, place, what it is sorted by), for those filters
+    that the query has; their names are the columns'. Hosts that are retired have no objects.
 
     Without documents: all that is asked for stands in one index. `among`: true for objects of the
     kind only, which are found in another way; SQLite would read all of the kind nevertheless.
     """
     statement: Rows = select(ObjectState.id, ObjectState.host_name, ObjectState.sort)
+    order = sorting(query)
+    if order is not None:
+        statement = statement.add_columns(order.column)
     if among is None:
         statement = statement.where(ObjectState.kind == kind, ObjectState.deleted.is_(False))
     else:
@@ -83,7 +107,7 @@ def is_of_a_host(query: PageQuery) -> bool:
 
 def is_whole(query: PageQuery, *but: str) -> bool:
     """Whether the query asks for all objects of a kind, but for these filters."""
-    return not query.model_dump(exclude_defaults=True, exclude={"limit", *but})
+    return not query.model_dump(exclude_defaults=True, exclude={*HOW, *but})
 
 
 async def count_all(session: AsyncSession, kind: str) -> int:

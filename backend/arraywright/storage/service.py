@@ -15,7 +15,7 @@ from arraywright.storage import repository
 from arraywright.storage import search as searching
 from arraywright.storage.models import ObjectState
 from arraywright.storage.schemas import Reported
-from arraywright.storage.views import kind_of, view, views
+from arraywright.storage.views import Fields, kind_of, view, views
 
 T = TypeVar("T", bound=Reported)
 
@@ -45,15 +45,20 @@ async def rows(
         bind=lambda values: [values[0], values[1], UUID(values[2])],
         total=total,
         is_counted=search.is_counted,
+        sorting=repository.sorting(query),
     )
     return await repository.rows_of(session, kind, [row[0] for row in found]), cursor, counted
 
 
 async def page(
-    session: AsyncSession, principal: Principal, model: type[T], query: PageQuery
+    session: AsyncSession,
+    principal: Principal,
+    model: type[T],
+    query: PageQuery,
+    fields: Fields = None,
 ) -> Page[T]:
     found, cursor, total = await rows(session, kind_of(model), query)
-    return Page(items=views(model, found, principal), next_cursor=cursor, total=total)
+    return Page(items=views(model, found, principal, fields), next_cursor=cursor, total=total)
 
 
 async def get(session: AsyncSession, principal: Principal, model: type[T], object_id: UUID) -> T:

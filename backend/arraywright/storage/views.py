@@ -27,6 +27,8 @@ from arraywright.storage.schemas import (
 logger = logging.getLogger(__name__)
 Document = dict[str, Any]
 T = TypeVar("T", bound=Reported)
+Fields = frozenset[str] | None
+"""The names of those that are wanted; None: all."""
 Resolve = Callable[[str, str | None], UUID | None]
 
 
@@ -165,27 +167,32 @@ def view(
     model: type[T],
     row: tuple[ObjectState, str, bool, int | None, str],
     principal: Principal,
+    fields: Fields = None,
     **more: Any,
 ) -> T | None:
-    """None if the stored report cannot be shown even with its values limited.
+    """What is expensive is left empty where it is none of the fields that are wanted.
+
+    None if the stored report cannot be shown even with its values limited.
 
     What an older version has stored was not checked as reports are now.
     """
     item = row[0]
     try:
-        return _view(model, row, item.doc, principal, **more)
+        return _view(model, row, item.doc, principal, fields, **more)
     except UNREADABLE:
         pass
     try:
         doc, places = fitted(DOCUMENTS[item.kind], item.doc)
-        return _view(model, row, {**doc, LIMITED: places}, principal, **more)
+        return _view(model, row, {**doc, LIMITED: places}, principal, fields, **more)
     except (*UNREADABLE, UnmendableError):
         logger.exception("the report of %s %s of host %s", item.kind, item.key, item.host_id)
         return None
 
 
-def views(model: type[T], rows: Iterable[Any], principal: Principal) -> list[T]:
-    shown = (view(model, row, principal) for row in rows)
+def views(
+    model: type[T], rows: Iterable[Any], principal: Principal, fields: Fields = None
+) -> list[T]:
+    shown = (view(model, row, principal, fields) for row in rows)
     return [item for item in shown if item is not None]
 
 
@@ -194,6 +201,7 @@ def _view(
     row: tuple[ObjectState, str, bool, int | None, str],
     doc: Document,
     principal: Principal,
+    wanted: Fields,
     **more: Any,
 ) -> T:
     item, host_name, online, last_seen_us, _ = row
@@ -215,12 +223,14 @@ def _view(
         "online": online,
         "stale_since": None if online else moment(last_seen_us),
         "limited": doc.get(LIMITED, []),
-        "blocked": blocked.complete(
+        "blocked": {},
+    }
+    if wanted is None or "blocked" in wanted:
+        fields["blocked"] = blocked.complete(
             kind,
             doc.get("blocked", {}),
             principal=principal,
             online=online,
             last_seen_us=last_seen_us,
-        ),
-    }
+        )
     return model.model_validate(fields)

@@ -1399,7 +1399,7 @@ export interface paths {
         };
         /**
          * Fleet
-         * @description The hosts in Prometheus' text format. Each host exports the metrics of its drives and load itself.
+         * @description The hosts in Prometheus' text format; their drives and load they export themselves.
          */
         get: operations["metrics_fleet"];
         put?: never;
@@ -8110,9 +8110,13 @@ export interface operations {
                 limit?: number;
                 /** @description from next_cursor */
                 cursor?: string | null;
+                /** @description names of fields, separated by commas: items have these and `id` only */
+                fields?: string | null;
                 host_id?: string | null;
                 /** @description part of a name, path, serial number, model, WWN, or of the host's name or a label of it */
                 q?: string | null;
+                /** @description what the list is sorted by, with a minus the largest first; then by host and place */
+                sort?: ("host" | "-host") | ("state" | "-state") | ("model" | "-model" | "serial" | "-serial");
                 controller_id?: string | null;
                 kind?: components["schemas"]["BatteryKind"][];
                 state?: components["schemas"]["BatteryState"][];
@@ -8740,9 +8744,13 @@ export interface operations {
                 limit?: number;
                 /** @description from next_cursor */
                 cursor?: string | null;
+                /** @description names of fields, separated by commas: items have these and `id` only */
+                fields?: string | null;
                 host_id?: string | null;
                 /** @description part of a name, path, serial number, model, WWN, or of the host's name or a label of it */
                 q?: string | null;
+                /** @description what the list is sorted by, with a minus the largest first; then by host and place */
+                sort?: ("host" | "-host") | ("status" | "-status") | ("model" | "-model" | "serial" | "-serial");
                 status?: components["schemas"]["ControllerStatus"][];
             };
             header?: never;
@@ -10017,9 +10025,13 @@ export interface operations {
                 limit?: number;
                 /** @description from next_cursor */
                 cursor?: string | null;
+                /** @description names of fields, separated by commas: items have these and `id` only */
+                fields?: string | null;
                 host_id?: string | null;
                 /** @description part of a name, path, serial number, model, WWN, or of the host's name or a label of it */
                 q?: string | null;
+                /** @description what the list is sorted by, with a minus the largest first; then by host and place */
+                sort?: ("host" | "-host") | ("state" | "-state") | ("size" | "-size") | ("level" | "-level");
                 controller_id?: string | null;
                 state?: components["schemas"]["VirtualDriveState"][];
                 level?: components["schemas"]["RaidLevel"][];
@@ -10150,9 +10162,13 @@ export interface operations {
                 limit?: number;
                 /** @description from next_cursor */
                 cursor?: string | null;
+                /** @description names of fields, separated by commas: items have these and `id` only */
+                fields?: string | null;
                 host_id?: string | null;
                 /** @description part of a name, path, serial number, model, WWN, or of the host's name or a label of it */
                 q?: string | null;
+                /** @description what the list is sorted by, with a minus the largest first; then by host and place */
+                sort?: ("host" | "-host") | ("state" | "-state") | ("size" | "-size") | ("model" | "-model" | "serial" | "-serial");
                 controller_id?: string | null;
                 enclosure_id?: string | null;
                 drive_group_id?: string | null;
@@ -12393,9 +12409,13 @@ export interface operations {
                 limit?: number;
                 /** @description from next_cursor */
                 cursor?: string | null;
+                /** @description names of fields, separated by commas: items have these and `id` only */
+                fields?: string | null;
                 host_id?: string | null;
                 /** @description part of a name, path, serial number, model, WWN, or of the host's name or a label of it */
                 q?: string | null;
+                /** @description what the list is sorted by, with a minus the largest first; then by host and place */
+                sort?: "host" | "-host";
                 controller_id?: string | null;
             };
             header?: never;
@@ -12919,6 +12939,10 @@ export interface operations {
                 limit?: number;
                 /** @description from next_cursor */
                 cursor?: string | null;
+                /** @description names of fields, separated by commas: items have these and `id` only */
+                fields?: string | null;
+                /** @description with a minus the largest or the worst first; then by name */
+                sort?: "name" | "-name" | "presence" | "-presence" | "last_seen" | "-last_seen" | "worst_state" | "-worst_state" | "agent_version" | "-agent_version" | "drives" | "-drives" | "virtual_drives" | "-virtual_drives" | "raw_bytes" | "-raw_bytes" | "usable_bytes" | "-usable_bytes" | "operations_running" | "-operations_running" | "open_alerts" | "-open_alerts" | "drive_failures_left" | "-drive_failures_left";
                 /** @description part of the name or of a label */
                 q?: string | null;
                 /** @description any of these */
@@ -14088,6 +14112,8 @@ export interface operations {
                 limit?: number;
                 /** @description from next_cursor */
                 cursor?: string | null;
+                /** @description names of fields, separated by commas: items have these and `id` only */
+                fields?: string | null;
                 host_id?: string | null;
                 controller_id?: string | null;
                 drive_group_id?: string | null;
@@ -14625,9 +14651,13 @@ export interface operations {
                 limit?: number;
                 /** @description from next_cursor */
                 cursor?: string | null;
+                /** @description names of fields, separated by commas: items have these and `id` only */
+                fields?: string | null;
                 host_id?: string | null;
                 /** @description part of a name, path, serial number, model, WWN, or of the host's name or a label of it */
                 q?: string | null;
+                /** @description what the list is sorted by, with a minus the largest first; then by host and place */
+                sort?: ("host" | "-host") | ("state" | "-state") | ("size" | "-size") | ("level" | "-level") | ("name" | "-name") | ("drive_failures_left" | "-drive_failures_left");
                 controller_id?: string | null;
                 drive_group_id?: string | null;
                 state?: components["schemas"]["VirtualDriveState"][];
