@@ -247,6 +247,23 @@ async def test_a_clock_that_is_off(settings: Settings, password_hash: str) -> No
         await callers.close()
 
 
+async def test_a_heartbeat_says_again_what_the_hello_has_said(
+    server: Running, agent: FakeAgent, viewer: httpx.AsyncClient
+) -> None:
+    """Nothing is stored: thousands of first heartbeats follow a restart."""
+    for offset_s, is_off in ((0, False), (300, True)):
+        now_us = server.runtime.clock.now_us() + offset_s * 1_000_000
+        await agent.connect(ts=now_us)
+        await agent.report_all(documents.blank_host())
+        before = (await viewer.get(f"/hosts/{agent.agent_id}")).json()
+        heartbeat = {"v": 1, "t": "heartbeat", "state_rev": agent.rev, "event_seq": 0}
+        await agent.send({**heartbeat, "ts": now_us})
+        await agent.change("drive", "d0", documents.drive(0, temperature_c=44))
+        assert (await viewer.get(f"/hosts/{agent.agent_id}")).json()["rev"] == before["rev"]
+        assert len(await alerts(viewer, rule="clock_off", state="open")) == is_off
+        await agent.close()
+
+
 async def test_offline_host(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
     await raid5.change("drive", "d0", documents.drive(0, state="failed"))
     await raid5.find(finding("drive_failed", "d0", "/c0/e252/s0"))

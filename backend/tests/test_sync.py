@@ -162,3 +162,45 @@ async def test_sync_converges(database: Database, steps: list[tuple[Any, ...]]) 
         assert await apply(database, host_id, model.full())
     expected = {key: state for key, (_, state) in model.objects.items()}
     assert await stored(database, host_id) == expected
+
+
+CHANGES = st.lists(
+    st.tuples(st.sampled_from(KEYS), st.sampled_from(["online", "failed", None])), max_size=3
+)
+FRAMES = st.lists(
+    st.tuples(st.integers(0, 1), st.sampled_from(["full", "delta"]), CHANGES), max_size=6
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(groups=st.lists(FRAMES, max_size=4))
+async def test_frames_of_one_transaction_follow_each_other(
+    database: Database, groups: list[list[tuple[int, str, list[tuple[str, str | None]]]]]
+) -> None:
+    """Of two hosts; a full state is told in the middle of changes."""
+    host_ids = [await new_host(database), await new_host(database)]
+    models = [Model(), Model()]
+    acked: list[int | None] = [None, None]
+    for group in groups:
+        async with database.write() as session:
+            batch = Batch(session, 1, set())
+            await batch.load(host_ids)
+            for who, kind, changes in group:
+                model, base = models[who], acked[who]
+                for key, state in changes:
+                    model.change(key, state)
+                cursor = batch.cursor(host_ids[who], 1)
+                if kind == "full" or base is None:
+                    frame = model.full()
+                    del frame["full"]
+                    acked[who] = await batch.apply_full(cursor, **frame)
+                else:
+                    frame = model.delta(base)
+                    del frame["full"]
+                    acked[who] = await batch.apply_delta(cursor, **frame)
+                assert acked[who] == model.rev
+            await batch.finish()
+        for who, host_id in enumerate(host_ids):
+            if acked[who] is not None:
+                held = {key: state for key, (_, state) in models[who].objects.items()}
+                assert await stored(database, host_id) == held

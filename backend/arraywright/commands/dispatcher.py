@@ -21,6 +21,8 @@ from arraywright.runtime import Runtime
 
 logger = logging.getLogger(__name__)
 POLL_S = 1.0
+PAUSE_S = 0.05
+"""When many hosts come at once, each of them is news."""
 BATCH = 500
 
 
@@ -40,6 +42,7 @@ class CommandDispatcher:
             except Exception:
                 logger.exception("commands could not be dispatched")
                 await happened(closing, POLL_S)
+            await happened(closing, PAUSE_S)
 
     async def dispatch(self) -> None:
         await self._resend()

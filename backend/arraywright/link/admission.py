@@ -48,6 +48,7 @@ class Admitted:
     agent_fence: str | None
     acked_rev: int
     acked_event_seq: int
+    clock_offset_ms: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +231,8 @@ async def _welcome(arrival: _Arrival) -> Admitted:
         clock_offset_ms=offset_ms,
         reported=acked_rev > 0,
     )
-    return Admitted(cursor.fence, agent_fence, acked_rev, _events_wanted_after(arrival))
+    wanted_after = _events_wanted_after(arrival)
+    return Admitted(cursor.fence, agent_fence, acked_rev, wanted_after, offset_ms)
 
 
 def _events_wanted_after(arrival: _Arrival) -> int:

@@ -76,6 +76,9 @@ class Batch:
         self._cursors: dict[UUID, SyncCursor] = {}
         self._changed: dict[UUID, dict[tuple[str, str], Changed]] = {}
         self._rows: dict[tuple[UUID, str, str], dict[str, Any]] = {}
+        self._full: dict[UUID, tuple[int, set[tuple[str, str]]]] = {}
+        """Hosts that have told their whole state since objects were stored last: whatever is not
+        to be stored now, nor among these, is gone by this revision."""
         self._reported: set[UUID] = set()
         self._arriving: dict[UUID, Arriving] = {}
         self.greeted: set[UUID] = set()
@@ -157,8 +160,8 @@ class Batch:
                 await repository.forget_tombstones(self.session, host_id, dead - TOMBSTONES // 2)
             held = allowance.held = Held(here, strange)
         if not held.has_room(len(objects) - unknown, unknown):
-            present = await repository.live_objects(self.session, host_id)
-            objects = held.choose(objects, present)
+            present = await repository.live_objects(self.session, [host_id])
+            objects = held.choose(objects, {(kind, key) for _, kind, key in present})
             unknown = sum(item.kind not in DOCUMENTS for item in objects)
         held.objects += len(objects) - unknown
         held.unknown += unknown
@@ -199,16 +202,13 @@ class Batch:
         """Returns the revision to acknowledge. `kept` were named, but not understood."""
         if epoch == cursor.state_epoch and to_rev < cursor.state_rev:
             return cursor.state_rev  # an old copy, overtaken by what is stored
-        await self._flush_objects()
+        if any(host_id == cursor.host_id for host_id, _, _ in self._rows):
+            await self._flush_objects()
         if cursor.state_epoch not in ("", epoch):
             await lives.begin(self.session, self.now_us, cursor)
-        named = set()
         for item in objects:
-            named.add((item.kind, item.key))
             self._put(cursor, item)
-        present = await repository.live_objects(self.session, cursor.host_id)
-        for kind, key in sorted(present - named - set(kept)):
-            await self._bury(cursor.host_id, kind, key, to_rev)
+        self._full[cursor.host_id] = (to_rev, set(kept))
         await self.keep_older(cursor.host_id, kept, to_rev)
         cursor.state_epoch = epoch
         cursor.state_rev = to_rev
@@ -244,6 +244,17 @@ class Batch:
 
     async def _bury(self, host_id: UUID, kind: str, key: str, rev: int) -> None:
         await self._flush_objects()
+        await self._bury_stored(host_id, kind, key, rev)
+
+    async def _bury_missing(self) -> None:
+        """What full states do not name."""
+        full, self._full = self._full, {}
+        for host_id, kind, key in sorted(await repository.live_objects(self.session, full)):
+            to_rev, kept = full[host_id]
+            if (host_id, kind, key) not in self._rows and (kind, key) not in kept:
+                await self._bury_stored(host_id, kind, key, to_rev)
+
+    async def _bury_stored(self, host_id: UUID, kind: str, key: str, rev: int) -> None:
         if await repository.bury(self.session, host_id, kind, key, rev=rev, now_us=self.now_us):
             self._note(host_id, kind, key, None, rev)
             self._counted.add(host_id)
@@ -259,6 +270,7 @@ class Batch:
 
     async def _flush_objects(self) -> None:
         """Most changes are of the document alone: then the figures of the host stay."""
+        await self._bury_missing()
         rows, self._rows = self._rows, {}
         stored = await repository.projections(self.session, rows)
         moved = {

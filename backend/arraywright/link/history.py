@@ -78,7 +78,8 @@ async def begin_branch(
     session: AsyncSession, cursor: SyncCursor, epoch: str, first_kept: int
 ) -> None:
     """From now on the log is told from its oldest event on."""
-    names = await _names(session, cursor.host_id, epoch)
+    # Of a host that has never connected there are no events.
+    names = await _names(session, cursor.host_id, epoch) if cursor.event_epoch else {}
     cursor.event_epoch = epoch
     cursor.event_branch = _name(epoch, len(names)) if names else ""
     cursor.event_known = max(names.values(), default=0)

@@ -16,6 +16,7 @@ from arraywright.link.allowances import (
     OBJECTS,
     UNKNOWN_OBJECTS,
     Allowances,
+    Held,
 )
 from arraywright.link.batch import Batch, FencedError, ResyncError, WentBackError
 from arraywright.link.frames import Received
@@ -57,7 +58,14 @@ class Sender(Protocol):
 class Intake:
     """Keeps the order of one agent's frames and bounds how many are under way."""
 
-    def __init__(self, sender: Sender, writer: Writer, allowances: Allowances) -> None:
+    def __init__(
+        self,
+        sender: Sender,
+        writer: Writer,
+        allowances: Allowances,
+        clock_offset_ms: int | None = None,
+    ) -> None:
+        """`clock_offset_ms`: what the hello has said, which is stored."""
         self._sender = sender
         self._writer = writer
         self._allowances = allowances
@@ -67,6 +75,8 @@ class Intake:
         self._full_size = 0
         self._full_kept: list[tuple[str, str]] = []
         self._clock_off: bool | None = None
+        if clock_offset_ms is not None:
+            self._clock_off = alerts.clock_is_off(clock_offset_ms)
         self._resyncing = False
 
     async def take(self, received: Received) -> None:
@@ -138,6 +148,7 @@ class Intake:
         def answer(error: Exception | None) -> None:
             self._room.release()
             if error is not None:
+                self._allowances.of(host_id).held = None
                 self._sender.close("overload", "the frame could not be stored")
             elif "fenced" in outcome:
                 self._sender.close("fenced", "a newer session of this agent has taken over")
@@ -237,11 +248,13 @@ class Intake:
         objects, self._full, self._full_epoch = self._full, [], None
         kept, self._full_kept = self._full_kept, []
         self._resyncing = False
+        unknown = sum(item.kind not in DOCUMENTS for item in objects)
         ack: dict[str, Any] = {"t": "ack"}
         host_id, fence = self._sender.host_id, self._sender.fence
 
         async def apply(batch: Batch) -> None:
-            self._allowances.of(host_id).held = None
+            allowance = self._allowances.of(host_id)
+            allowance.held = None
             ack["rev"] = await batch.apply_full(
                 batch.cursor(host_id, fence),
                 epoch=frame.epoch,
@@ -249,6 +262,8 @@ class Intake:
                 objects=objects,
                 kept=kept,
             )
+            if ack["rev"] == frame.to_rev:
+                allowance.held = Held(len(objects) - unknown + len(kept), unknown)
 
         await self._submit(apply, ack, self._sender.settled)
 

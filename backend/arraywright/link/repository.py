@@ -117,13 +117,17 @@ async def replace_documents(session: AsyncSession, rows: list[dict[str, Any]]) -
     )
 
 
-async def live_objects(session: AsyncSession, host_id: UUID) -> set[tuple[str, str]]:
+async def live_objects(
+    session: AsyncSession, host_ids: Collection[UUID]
+) -> list[tuple[UUID, str, str]]:
+    if not host_ids:
+        return []
     found = await session.execute(
-        select(ObjectState.kind, ObjectState.key).where(
-            ObjectState.host_id == host_id, ObjectState.deleted.is_(False)
+        select(ObjectState.host_id, ObjectState.kind, ObjectState.key).where(
+            ObjectState.host_id.in_(host_ids), ObjectState.deleted.is_(False)
         )
     )
-    return {(kind, key) for kind, key in found.all()}
+    return [(host_id, kind, key) for host_id, kind, key in found]
 
 
 async def objects_named(

@@ -53,6 +53,7 @@ class AgentSession:
         self.session_id = uuid4()
         self.host_id = UUID(int=0)
         self.fence = 0
+        self._clock_offset_ms: int | None = None
         self.machine = Machine(hostname="", address="", boot_id="", event_epoch="")
         self._websocket = websocket
         self._runtime = runtime
@@ -330,6 +331,7 @@ class AgentSession:
         runtime = self._runtime
         self.host_id = host_id
         self.fence = admitted.fence
+        self._clock_offset_ms = admitted.clock_offset_ms
         if self._has_ended:
             runtime.registry.departed(host_id, self.fence)
             return
@@ -348,7 +350,7 @@ class AgentSession:
         runtime.registry.register(self)
 
     async def _listen(self) -> None:
-        intake = Intake(self, self._runtime.writer, self._runtime.allowances)
+        intake = Intake(self, self._runtime.writer, self._runtime.allowances, self._clock_offset_ms)
         while (text := await self._receive()) is not None:
             self._runtime.registry.heard(self)
             try:
