@@ -305,6 +305,25 @@ async def test_delete_needs_if_match_and_the_name(
     assert command["args"] == {"virtual_drive": "v0", "force": True}
 
 
+async def test_initialization_needs_the_name(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    drive = (await operator.get("/virtual-drives")).json()["items"][0]
+    path = f"/virtual-drives/{drive['id']}/actions/initialize"
+    fresh = {"If-Match": f'"{drive["config_rev"]}"'}
+
+    async def attempt(headers: dict[str, str], **body: Any) -> tuple[int, str]:
+        answer = await operator.post(path, json=body, headers=headers)
+        return answer.status_code, answer.json().get("code", "")
+
+    assert await attempt({}, confirm="data") == (428, "if_match_needed")
+    assert await attempt(fresh, confirm="date") == (422, "confirm_mismatch")
+    assert await attempt(fresh, confirm="data") == (202, "")
+    command = await raid5.expect("command", op="vd_init", confirm="data")
+    assert command["args"] == {"virtual_drive": "v0"}
+    assert await attempt(fresh, confirm="data", unless_content=True) == (202, "")
+    command = await raid5.expect("command", op="vd_init", confirm="data")
+    assert command["args"] == {"virtual_drive": "v0", "unless_content": True}
+
+
 async def test_stripes_are_made_of_keys_and_dissolved_by_name(
     raid5: FakeAgent, operator: httpx.AsyncClient
 ) -> None:

@@ -58,6 +58,7 @@ void change_vd_delete(struct cli_context *context);
 void change_vd_set(struct cli_context *context);
 void change_vd_task(struct cli_context *context);
 void change_vd_performance_delete(struct cli_context *context);
+void change_vd_init(struct cli_context *context);
 void change_vd_doubt_delete(struct cli_context *context);
 /* flush.c */
 void change_cache_flush(struct cli_context *context);

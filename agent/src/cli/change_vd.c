@@ -41,6 +41,48 @@ void change_vd_delete(struct cli_context *context)
     change_finish(context, &change, missing);
 }
 
+/* As StorCLI: refused only if something is found on it. */
+static void vd_init_visit(struct cli_context *context, const struct model_object *vd, void *data)
+{
+    const char *name = doc_text(vd->doc, "name");
+    const char *confirm = option_has(context, "force") ? name : option_value(context, "confirm");
+    json_t *args = json_pack("{s:s}", "virtual_drive", vd->key);
+    char typed[80];
+    char message[REQUEST_TEXT_BYTES];
+    int error = 0;
+
+    if (confirm == NULL && change_name_ask("writes zeros over the first and the last 8 MiB of",
+                                           doc_text(vd->doc, "path"), name, typed)) {
+        confirm = typed;
+    }
+    if (confirm == NULL) {
+        (void)json_object_set_new(args, "unless_content", json_true());
+        confirm = name;
+    }
+    error = cli_execute(context, "vd_init", args, confirm, message);
+    change_row_vd(data, vd->doc, error, message);
+}
+
+static void vd_init_full_visit(struct cli_context *context UNUSED, const struct model_object *vd,
+                               void *data)
+{
+    change_row_vd(
+        data, vd->doc, CLI_ERROR_GENERIC,
+        "This controller does not support a full initialization. To overwrite everything, "
+        "delete the virtual drive and erase its drives: /cX/eX/sX start erase.");
+}
+
+void change_vd_init(struct cli_context *context)
+{
+    struct change change = {
+        .rows = json_array(), .verb = "Start INIT Operation", .operation = "INIT"};
+    json_t *missing = json_array();
+
+    cli_each_numbered(context, OBJECT_KIND_VIRTUAL_DRIVE, missing,
+                      option_has(context, "full") ? vd_init_full_visit : vd_init_visit, &change);
+    change_finish(context, &change, missing);
+}
+
 static json_t *args_bgi(struct cli_context *context, const struct model_object *vd)
 {
     return json_pack("{s:s, s:s}", "virtual_drive", vd->key, "action", change_task_word(context));

@@ -293,6 +293,11 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_VD, "start|stop|pause|suspend|resume", "bgi", "", change_vd_task,
      "/cX/vX start|stop|pause|resume bgi", "Controls the background initialization."},
 
+    {CLI_OBJECT_VD, "start", "init", "full force confirm=", change_vd_init,
+     "/cX/vX start init [force] [confirm=NAME]",
+     "Writes zeros over the first and the last 8 MiB of a virtual drive that nobody uses, so that "
+     "nothing is recognized on it any more. One that carries a file system, a partition table or the "
+     "like takes force or its name. full: refused."},
     {CLI_OBJECT_VD, "start", "cc", "force correct confirm=", change_vd_check_start,
      "/cX/vX start cc [force] [correct [confirm=NAME]]",
      "Compares the redundancy of a virtual drive with its data and reports what differs. Corrects "

@@ -124,6 +124,9 @@ static const struct arg_spec stripe_create_args[] = {
     END};
 static const struct arg_spec stripe_delete_args[] = {
     KEY("stripe", stripe_delete.stripe, true), BOOL("force", stripe_delete.force, false), END};
+static const struct arg_spec vd_init_args[] = {
+    KEY("virtual_drive", vd_init.vd, true),
+    BOOL("unless_content", vd_init.unless_content, false), END};
 static const struct arg_spec vd_delete_args[] = {
     KEY("virtual_drive", vd_delete.vd, true), BOOL("force", vd_delete.force, false),
     BOOL("unless_content", vd_delete.unless_content, false), END};
@@ -315,6 +318,7 @@ static const struct arg_spec undo_restore_args[] = {
 static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_VD_CREATE] = vd_create_args,
     [CTL_OP_VD_DELETE] = vd_delete_args,
+    [CTL_OP_VD_INIT] = vd_init_args,
     [CTL_OP_CACHE_DISCARD] = cache_discard_args,
     [CTL_OP_CACHE_FLUSH] = cache_flush_args,
     [CTL_OP_DOUBT_CLEAR] = doubt_clear_args,
@@ -604,6 +608,7 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_BATTERY_FAULT:
     case CTL_OP_CACHE_DISCARD:
     case CTL_OP_DOUBT_CLEAR:
+    case CTL_OP_VD_INIT:
     case CTL_OP_FOREIGN_IMPORT:
     case CTL_OP_FOREIGN_CLEAR:
     case CTL_OP_UNDO_RESTORE:

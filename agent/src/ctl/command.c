@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/command_init.h"
 #include "ctl/ctl_await.h"
 #include "ctl/ctl_doubt.h"
 #include "ctl/ctl_private.h"
@@ -57,6 +58,7 @@ static const struct {
     [CTL_OP_STRIPE_CREATE] = {"stripe_create", "add stripe", command_stripe_create},
     [CTL_OP_STRIPE_DELETE] = {"stripe_delete", "delete stripe", command_stripe_delete},
     [CTL_OP_VD_MEASURE] = {"vd_measure", "start measure", command_vd_measure},
+    [CTL_OP_VD_INIT] = {"vd_init", "start init", command_vd_init},
     [CTL_OP_VD_EXPAND] = {"vd_expand", "expand", command_vd_expand},
 };
 
@@ -190,6 +192,9 @@ void ctl_commands_work(struct ctl *ctl)
     }
     if (ctl->command != NULL) {
         command_vd_expand_work(ctl);
+    }
+    if (ctl->command != NULL) {
+        command_init_work(ctl);
     }
     if (ctl->command != NULL) {
         command_task_work(ctl);

@@ -59,6 +59,7 @@ enum ctl_op {
     CTL_OP_STRIPE_DELETE,
     CTL_OP_VD_MEASURE,
     CTL_OP_VD_EXPAND,
+    CTL_OP_VD_INIT,
     CTL_OP_PATROL_READ,
     CTL_OP_CONSISTENCY_CHECK,
     CTL_OP_MAX
@@ -179,6 +180,10 @@ struct ctl_command {
             uint64_t size_bytes;     /* to be; 0: as much as there is */
             uint32_t fields; /* VD_EXPAND_SIZE: given, though it be 0 */
         } vd_expand;
+        struct {
+            object_key_t vd;
+            bool unless_content;     /* refuse if content is recognized on it */
+        } vd_init;
         struct {
             object_key_t vd;
             enum task_action action; /* start or stop */

@@ -564,7 +564,7 @@ void ctl_vd_export(struct ctl_vd *cv)
     struct ctl *ctl = cv->cg->ctl;
 
     ASSERT(cv->vd != NULL);
-    if (cv->target != NULL || cv->measure.active || ctl->observer.export_open == NULL ||
+    if (cv->target != NULL || cv->measure.active || cv->initializing || ctl->observer.export_open == NULL ||
         vd_config(cv->vd)->access == ACCESS_POLICY_BLOCKED) {
         return;
     }

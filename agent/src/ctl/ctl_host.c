@@ -264,6 +264,7 @@ static const struct {
     [CTL_OP_STRIPE_CREATE] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, stripe_create.vds[0]),
     /* For the host: nobody has an object of that key, so the first controller does it. */
     [CTL_OP_VD_EXPAND] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, vd_expand.vd),
+    [CTL_OP_VD_INIT] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, vd_init.vd),
     [CTL_OP_VD_MEASURE] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, vd_measure.vd),
     [CTL_OP_STRIPE_DELETE] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, stripe_delete.stripe),
 };

@@ -220,6 +220,7 @@ struct ctl_vd {
     struct ctl_measure measure;
     struct ctl_check check;
     struct ctl_flush flush;
+    bool initializing; /* not exported: its ends become zeros (command_init.c) */
     bool bgi_stopped; /* by a user: not to be started by itself */
     struct ctl_attempt bgi_attempt;
     enum virtual_drive_state seen_state;

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "ctl/command_init.h"
 #include "ctl/ctl_doubt.h"
 #include "ctl/ctl_stripe.h"
 #include "ctl/vd_policies.h"
@@ -266,6 +267,9 @@ static void vd_blocked(const struct ctl_vd *cv, struct blocked *blocked)
     }
     if (!rule_expand(cv, &reason)) {
         blocked_add(blocked, CTL_OP_VD_EXPAND, NULL, &reason);
+    }
+    if (!rule_init(cv, &reason)) {
+        blocked_add(blocked, CTL_OP_VD_INIT, NULL, &reason);
     }
     if (!rule_cache_flush(cv, &reason)) {
         blocked_add(blocked, CTL_OP_CACHE_FLUSH, NULL, &reason);

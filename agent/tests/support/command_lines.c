@@ -64,6 +64,7 @@ static const struct rule {
     {"counters_reset", CLI_OBJECT_VD, "delete|del", "perf", "virtual_drive", "key"},
     {"cache_discard", CLI_OBJECT_VD, "delete|del", "preservedcache", "virtual_drive",
      "virtual_drive"},
+    {"vd_init", CLI_OBJECT_VD, "start", "init", "virtual_drive", "virtual_drive"},
     {"cache_flush", CLI_OBJECT_VD, "flushcache|flush", NULL, "virtual_drive", "key"},
     {"cache_flush", CLI_OBJECT_CONTROLLER, "flushcache|flush", NULL, "controller", "key"},
     {"doubt_clear", CLI_OBJECT_VD, "delete|del", "doubt", "virtual_drive", "virtual_drive"},

@@ -41,6 +41,7 @@ from arraywright.storage.requests import (
     VirtualDriveCreate,
     VirtualDriveDelete,
     VirtualDriveExpand,
+    VirtualDriveInitialize,
     VirtualDrivePreview,
     VirtualDriveUpdate,
 )
@@ -155,6 +156,22 @@ async def delete_virtual_drive(
     """Destroys its data. Needs If-Match and its name as `confirm`."""
     wish = body or VirtualDriveDelete(confirm=confirm or "", force=force)
     return await submit(intents.delete_virtual_drive(virtual_drive_id, wish))
+
+
+@virtual_drives.post(
+    "/{virtual_drive_id}/actions/initialize",
+    name="initialize",
+    status_code=202,
+    responses=ANSWERS,
+)
+async def initialize(
+    virtual_drive_id: UUID, body: VirtualDriveInitialize, submit: Submit
+) -> Command:
+    """Writes zeros over its first and last 8 MiB, so that nothing is recognized on it any more.
+
+    Needs If-Match and its name as `confirm`. Refused while anybody uses it.
+    """
+    return await submit(intents.initialize(virtual_drive_id, body))
 
 
 @virtual_drives.post(

@@ -38,6 +38,7 @@ from arraywright.storage.requests import (
     VirtualDriveCreate,
     VirtualDriveDelete,
     VirtualDriveExpand,
+    VirtualDriveInitialize,
     VirtualDrivePreview,
     VirtualDriveUpdate,
 )
@@ -124,6 +125,23 @@ def delete_virtual_drive(virtual_drive_id: UUID, body: VirtualDriveDelete) -> In
 
     return Intent(
         "vd_delete",
+        "virtual_drive",
+        virtual_drive_id,
+        body,
+        build,
+        confirm=body.confirm,
+        identity=_name,
+        if_match_needed=True,
+    )
+
+
+def initialize(virtual_drive_id: UUID, body: VirtualDriveInitialize) -> Intent:
+    async def build(references: References) -> Arguments:
+        unless = {"unless_content": True} if body.unless_content else {}
+        return {"virtual_drive": references.target_key, **unless}
+
+    return Intent(
+        "vd_init",
         "virtual_drive",
         virtual_drive_id,
         body,

@@ -1277,6 +1277,13 @@ class VdDeleteArgs(Wire):
     unless_content: bool | None = None
 
 
+class VdInitArgs(Wire):
+    """Writes zeros over the first and the last 8 MiB of a virtual drive that nobody uses, so that nothing is recognized on it any more; confirm must be its name."""
+
+    virtual_drive: Key
+    unless_content: bool | None = None
+
+
 class StripeCreateArgs(Wire):
     """Stripes (RAID 0) over virtual drives: the stripe is exported instead of them, under its own name."""
 
@@ -1847,6 +1854,11 @@ REASONS: dict[str, str] = {
     "confirm_needed": "Type {expected} to confirm.",
     "virtual_drive_has_content": 'Virtual drive "{name}" carries {content}. To delete it all the same, repeat with force, or with confirm={name}.',
     "virtual_drive_content_unknown": 'What virtual drive "{name}" carries cannot be read. To delete it all the same, repeat with force, or with confirm={name}.',
+    "init_content": 'Virtual drive "{name}" carries {content}. To initialize it all the same, repeat with force, or with confirm={name}.',
+    "init_content_unknown": 'What virtual drive "{name}" carries cannot be read. To initialize it all the same, repeat with force, or with confirm={name}.',
+    "init_device": 'Virtual drive "{name}" is {device} on this host. Set accesspolicy=blocked first, so that nobody uses it.',
+    "init_preserved": 'Cached writes of virtual drive "{name}" wait for their drives. It can be initialized when they are written or discarded.',
+    "init_failed": 'The drives of virtual drive "{name}" did not take all zeros. What it carried may be destroyed in part.',
     "virtual_drive_in_use": 'Virtual drive "{name}" has {connections} open connections. Disconnect its users first.',
     "measure_in_use": 'Virtual drive "{name}" has {connections} open connections. Only one that nobody uses can be measured.',
     "measure_device": 'Virtual drive "{name}" is {device} on this host. Only one that nobody uses can be measured.',
@@ -2470,6 +2482,9 @@ EVENT_NAMES: dict[int, str] = {
     53: "bgi_started",
     48: "bgi_completed",
     51: "bgi_failed",
+    70: "init_started",
+    72: "init_completed",
+    68: "init_failed",
     60090: "virtual_drive_suspect",
     60091: "virtual_drive_doubted",
     60092: "virtual_drive_rewritten",
@@ -2611,6 +2626,7 @@ DOCUMENTS: dict[str, type[Wire]] = {
 COMMAND_CLASSES: dict[str, str] = {
     "vd_create": "O",
     "vd_delete": "X",
+    "vd_init": "X",
     "stripe_create": "D",
     "stripe_delete": "X",
     "vd_set": "O",
@@ -2656,6 +2672,7 @@ COMMAND_CLASSES: dict[str, str] = {
 COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "vd_create": VdCreateArgs,
     "vd_delete": VdDeleteArgs,
+    "vd_init": VdInitArgs,
     "stripe_create": StripeCreateArgs,
     "stripe_delete": StripeDeleteArgs,
     "vd_set": VdSetArgs,

@@ -46,6 +46,7 @@ OPERATIONS: dict[str, dict[str, Role]] = {
         "vd_set": Role.OPERATOR,
         "vd_delete": Role.OPERATOR,
         "vd_expand": Role.OPERATOR,
+        "vd_init": Role.OPERATOR,
         "vd_measure": Role.OPERATOR,
         "cache_flush": Role.OPERATOR,
         "doubt_clear": Role.OPERATOR,

@@ -222,6 +222,13 @@ class VirtualDriveDelete(ApiInput):
     force: Annotated[bool, Field(description="also if it has open connections")] = False
 
 
+class VirtualDriveInitialize(ApiInput):
+    confirm: Annotated[str, Field(max_length=64, description="its name, typed")]
+    unless_content: Annotated[
+        bool, Field(description="refuse if something is recognized on it")
+    ] = False
+
+
 class VirtualDriveExpand(ApiInput):
     size_bytes: Annotated[
         SizeWish,

@@ -95,6 +95,13 @@ export const virtualDriveChanges = {
         body: { confirm, force },
       }),
     ),
+  zero: (virtualDrive: VirtualDrive, confirm: string) =>
+    unwrap(
+      api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/initialize', {
+        ...target(virtualDrive),
+        body: { confirm, unless_content: false },
+      }),
+    ),
   resetCounters: (virtualDrive: VirtualDrive) =>
     unwrap(
       api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/reset-counters', {

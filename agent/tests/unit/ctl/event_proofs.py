@@ -51,6 +51,7 @@ PROVOKED = {
         virtual_drive_suspect virtual_drive_doubted drive_slow drive_slow_over drive_claim_delayed bgi_failed resync_failed
         rebuild_failed_source rebuild_failed_target spare_dedicated_made spare_dedicated_removed
         spare_failed bgi_paused bgi_resumed locate_changed counters_reset""",
+    "init": "init_started init_completed init_failed",
     "adopt": "md_super_left md_super_taken_off",
     "clear": "foreign_cleared foreign_restored",
     "patrol": """

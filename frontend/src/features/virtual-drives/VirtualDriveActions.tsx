@@ -8,8 +8,9 @@ import { blockedText } from '@/features/states/words'
 import { ActionList } from '@/ui/ActionList'
 import { DeleteDialog } from './DeleteDialog'
 import { ExpandDialog } from './ExpandDialog'
+import { InitializeDialog } from './InitializeDialog'
 
-type Dialog = 'vd_expand' | 'vd_delete'
+type Dialog = 'vd_expand' | 'vd_init' | 'vd_delete'
 
 const TASKS: TaskAction[] = ['start', 'pause', 'resume', 'stop']
 
@@ -35,7 +36,7 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
     label: t(`vd.${id}.label`),
     explanation: t(`vd.${id}.help`),
     blockedReason: blockedText(virtualDrive.blocked, id),
-    danger: id === 'vd_delete',
+    danger: id === 'vd_delete' || id === 'vd_init',
     onClick: () => setDialog(id),
   })
   const { expansion } = virtualDrive
@@ -87,6 +88,7 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
                   onClick: () => trust.mutate(),
                 },
               ]),
+          dialogItem('vd_init'),
           dialogItem('vd_delete'),
         ]}
       />
@@ -97,6 +99,9 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
           expansion={expansion}
           onClose={() => setDialog(null)}
         />
+      )}
+      {dialog === 'vd_init' && (
+        <InitializeDialog virtualDrive={virtualDrive} onClose={() => setDialog(null)} />
       )}
       {dialog === 'vd_delete' && (
         <DeleteDialog virtualDrive={virtualDrive} onClose={() => setDialog(null)} />

@@ -129,6 +129,24 @@ describe('virtual drive page', () => {
     expect(router.state.location.pathname).toBe(`/hosts/${make.HOST_ID}`)
   })
 
+  it('writes zeros only with the typed name', async () => {
+    const zero = record(
+      'post',
+      '/virtual-drives/:id/actions/initialize',
+      make.command({ op: 'vd_init' }),
+    )
+    server.use(zero.handler)
+    const { user } = renderApp(ADDRESS)
+    await user.click(await screen.findByRole('button', { name: 'Initialize …' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getByText('It cannot be undone.')).toBeVisible()
+    await user.type(dialog.getByRole('textbox'), 'archiv{Enter}')
+    expect(zero.requests).toHaveLength(0)
+    await user.type(dialog.getByRole('textbox'), 'e{Enter}')
+    expect(await screen.findByText('archive is initialized.')).toBeVisible()
+    expect(zero.requests[0]?.body).toEqual({ confirm: 'archive', unless_content: false })
+  })
+
   it('keeps the dialog open after a lost race and shows the present state', async () => {
     server.use(refuse('delete', '/virtual-drives/:id', 412, 'stale_precondition', 'Changed.'))
     const { user, dialog } = await openDelete()

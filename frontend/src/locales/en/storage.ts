@@ -122,6 +122,18 @@ export const vd = {
   },
   deleteForce: 'Delete it although it is in use',
   deleted: '{{name}} is deleted.',
+  vd_init: {
+    label: 'Initialize …',
+    help: 'Writes zeros over its beginning and its end, so that nothing is recognized on it. Its name must be typed.',
+  },
+  initialize: 'Initialize {{name}}',
+  initializeTitle: 'Initialize {{name}}',
+  initialized: '{{name}} is initialized.',
+  initializeConsequences: {
+    data: 'Zeros replace the first and the last 8 MiB of {{name}} ({{size}}): its file system or partition table is lost.',
+    undo: 'It cannot be undone.',
+    export: 'It is not exported while the zeros are written, which takes a moment.',
+  },
   vd_delete: { label: 'Delete …', help: 'Destroys its data. Its name must be typed.' },
   vd_expand: {
     label: 'Expand …',
