@@ -23,6 +23,13 @@ export function readTexts(value: unknown, max: number, maxLength = 200): string[
   return texts.length > 0 ? texts : undefined
 }
 
+/** Some texts, each once, in the order that they were given in. */
+export function readList(value: unknown, max: number, maxLength = 200): string[] | undefined {
+  const given = (Array.isArray(value) ? value : [value]).map((text) => readText(text, maxLength))
+  const texts = [...new Set(given.filter((text) => text !== undefined))].slice(0, max)
+  return texts.length > 0 ? texts : undefined
+}
+
 export function readWords<const W extends string>(
   value: unknown,
   words: readonly W[],

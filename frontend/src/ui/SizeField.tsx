@@ -8,8 +8,8 @@ const GB = 1_000_000_000
 interface SizeFieldProps {
   label: string
   description: string
-  /** What the field begins with. */
-  initialBytes: number
+  /** What the field begins with; null: with nothing. */
+  initialBytes: number | null
   /** Sizes are whole numbers of these, rounded down. */
   unitBytes: number
   /** The smallest size; one unit if absent. */
@@ -24,7 +24,9 @@ export function SizeField(props: SizeFieldProps) {
   const { label, description, initialBytes, unitBytes, maximumBytes, onChange } = props
   const minimumBytes = props.minimumBytes ?? unitBytes
   const { t } = useTranslation()
-  const [gigabytes, setGigabytes] = useState<number | string>(initialBytes / GB)
+  const [gigabytes, setGigabytes] = useState<number | string>(
+    initialBytes === null ? '' : initialBytes / GB,
+  )
 
   const bytesOf = (value: number | string) =>
     Math.floor(Math.round(Number(value) * GB) / unitBytes) * unitBytes

@@ -96,7 +96,7 @@ function SizeChoice({ wish, rowBytes, onChange }: AdvancedFormProps) {
         <SizeField
           label={t('wizard.sizeGb')}
           description={t('wizard.sizeHelp')}
-          initialBytes={wish.partBytes ?? GB}
+          initialBytes={wish.partBytes}
           unitBytes={rowBytes || BLOCK_BYTES}
           onChange={(partBytes) => onChange({ partBytes })}
         />

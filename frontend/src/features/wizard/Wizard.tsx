@@ -1,5 +1,5 @@
 import { NativeSelect, SegmentedControl, Stack } from '@mantine/core'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Controller } from '@/api/types'
 import type { Inventory } from '@/features/hosts/use-inventory'
@@ -11,7 +11,7 @@ import { PredictionPanel } from './PredictionPanel'
 import { PresetField } from './PresetField'
 import { PreviewPanel } from './PreviewPanel'
 import { SimpleForm } from './SimpleForm'
-import type { WizardSearch } from './search'
+import { fromSearch, toSearch, type WizardSearch } from './search'
 import { usePreview } from './use-preview'
 import classes from './Wizard.module.css'
 import { emptyWish, toPreview, type Wish } from './wish'
@@ -27,22 +27,35 @@ interface WizardProps {
 export function Wizard({ inventory, firstController, search, onSearchChange }: WizardProps) {
   const { t } = useTranslation()
   const group = inventory.groups.find((each) => each.id === search.group)
+  const controllerOf = (id: string | undefined) =>
+    inventory.controllers.find((each) => each.id === id) ?? firstController
   const [draft, setDraft] = useState<Wish>(() =>
-    emptyWish(group?.controller_id ?? firstController.id),
+    fromSearch(search, controllerOf(group?.controller_id ?? search.controller)),
   )
+  // Two changes may come before the page is drawn again; neither may lose the other.
+  const latest = useRef(draft)
   const mode = group || search.mode === 'advanced' ? 'advanced' : 'simple'
-  const controller =
-    inventory.controllers.find((each) => each.id === draft.controllerId) ?? firstController
+  const controller = controllerOf(draft.controllerId)
   const wish = completeWish({ ...draft, mode }, controller, inventory, group)
   const request = toPreview(wish)
   const preview = usePreview(request)
-  const change = (part: Partial<Wish>) => setDraft((before) => ({ ...before, ...part }))
+
+  /** The form and the address hold the same: a reload keeps it. */
+  function hold(next: Wish, nextMode = search.mode) {
+    latest.current = next
+    setDraft(next)
+    onSearchChange(toSearch(next, { mode: nextMode, group: search.group }))
+  }
+  const change = (part: Partial<Wish>) => hold({ ...latest.current, ...part })
 
   function changeMode(next: string) {
+    if (next !== 'advanced') {
+      onSearchChange(toSearch(latest.current, {}))
+      return
+    }
     // What the simple mode has chosen is where the advanced one begins.
-    if (next === 'advanced')
-      change({ level: wish.level, driveIds: wish.driveIds, spareIds: wish.spareIds })
-    onSearchChange(next === 'advanced' ? { ...search, mode: 'advanced' } : {})
+    const { level, driveIds, spareIds } = wish
+    hold({ ...latest.current, level, driveIds, spareIds }, 'advanced')
   }
 
   return (
@@ -67,7 +80,7 @@ export function Wizard({ inventory, firstController, search, onSearchChange }: W
                   value: each.id,
                   label: `${each.path} ${each.model}`,
                 }))}
-                onChange={(event) => setDraft(emptyWish(event.currentTarget.value))}
+                onChange={(event) => hold(emptyWish(event.currentTarget.value))}
               />
             )}
           </div>

@@ -9,9 +9,11 @@ import { hostQuery } from '@/api/hosts'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { useInventory } from '@/features/hosts/use-inventory'
+import { reasonText } from '@/features/states/words'
 import { EmptyState } from '@/ui/EmptyState'
 import { Failure } from '@/ui/Failure'
 import { Loading } from '@/ui/Loading'
+import { Notice } from '@/ui/Notice'
 import { PanelStack } from '@/ui/Panel'
 import type { WizardSearch } from './search'
 import { Wizard } from './Wizard'
@@ -26,7 +28,12 @@ export function WizardPage({ hostId, search, onSearchChange }: WizardPageProps) 
   const { t } = useTranslation()
   const host = useQuery(hostQuery(hostId)).data
   const { inventory, error, retry } = useInventory(hostId)
-  const [controller] = inventory?.controllers ?? []
+  const controllers = inventory?.controllers ?? []
+  const [controller] = controllers
+  // Possible if any controller of the host can; otherwise the first one says why not.
+  const isBlocked = controllers.every(({ blocked }) => blocked.vd_create)
+  const refusal = isBlocked ? controller?.blocked.vd_create : undefined
+  const isForOthers = refusal?.code === 'role_needed'
   return (
     <>
       <ObjectHeader
@@ -39,7 +46,17 @@ export function WizardPage({ hostId, search, onSearchChange }: WizardPageProps) 
         {error && !inventory && <Failure error={error} onRetry={retry} />}
         {!inventory && !error && <Loading />}
         {inventory && !controller && <EmptyState kind="none-yet" title={t('host.noController')} />}
-        {inventory && controller && (
+        {refusal && isForOthers && (
+          <EmptyState kind="not-allowed" title={t('wizard.notAllowed')}>
+            {reasonText(refusal)}
+          </EmptyState>
+        )}
+        {refusal && !isForOthers && (
+          <Notice tone="warn" title={t('wizard.blocked')}>
+            <p>{reasonText(refusal)}</p>
+          </Notice>
+        )}
+        {inventory && controller && !isForOthers && (
           <Wizard
             inventory={inventory}
             firstController={controller}

@@ -42,7 +42,7 @@ export interface Wish {
 }
 
 /** What a controller with a protected cache chooses where nobody chose, as the form begins with it. */
-const DEFAULTS = {
+export const DEFAULTS = {
   write_policy: 'write_back',
   read_policy: 'adaptive_read_ahead',
   io_policy: 'direct',

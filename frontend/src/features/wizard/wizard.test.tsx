@@ -3,7 +3,7 @@ import { HttpResponse, http } from 'msw'
 import { describe, expect, it } from 'vitest'
 import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
-import { get, list, record, recordEnd, refuse, server } from '@/test/server'
+import { api, get, list, record, recordEnd, refuse, server } from '@/test/server'
 
 const ADDRESS = `/hosts/${make.HOST_ID}/create`
 const created = make.command({
@@ -41,6 +41,56 @@ describe('creation wizard', () => {
     expect(creates.requests[0]?.headers.get('X-CSRF-Token')).toBe('csrf-1')
     expect(creates.requests[0]?.headers.get('If-Match')).toBe('"a-7"')
     expect(creates.requests[0]?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f]{32}$/)
+  })
+
+  it('keeps what was chosen in the address, for a reload and the way back', async () => {
+    const previews = record('post', '/virtual-drives/preview', make.preview())
+    server.use(list('/drives', free()), previews.handler)
+    const { user, router, unmount } = renderApp(`${ADDRESS}?mode=advanced`)
+    await user.click(await screen.findByRole('radio', { name: 'RAID 5' }))
+    for (const slot of [2, 0, 1]) {
+      await user.click(screen.getByRole('button', { name: new RegExp(`^Slot ${slot}\\b`) }))
+    }
+    await user.click(screen.getByRole('radio', { name: 'A part of it' }))
+    await user.clear(screen.getByRole('textbox', { name: 'Size in GB' }))
+    await user.type(screen.getByRole('textbox', { name: 'Size in GB' }), '2')
+    await user.type(screen.getByRole('textbox', { name: 'Name' }), 'archive')
+    await user.selectOptions(screen.getByLabelText('Write policy'), 'write_through')
+    await ready()
+    const asked = previews.requests.at(-1)?.body
+    expect(asked).toMatchObject({
+      level: 'raid5',
+      drive_ids: [2, 0, 1].map(make.driveId),
+      name: 'archive',
+      write_policy: 'write_through',
+    })
+    const { href } = router.state.location
+    unmount()
+
+    renderApp(href)
+    expect(await screen.findByRole('textbox', { name: 'Name' })).toHaveValue('archive')
+    await ready()
+    expect(previews.requests.at(-1)?.body).toEqual(asked)
+  })
+
+  it('says before anything is filled in that a role may not create', async () => {
+    const reason = make.reason('role_needed', 'This needs the role operator.')
+    server.use(list('/controllers', [make.controller({ blocked: { vd_create: reason } })]))
+    renderApp(ADDRESS)
+    expect(await screen.findByText('Your role cannot create virtual drives')).toBeVisible()
+    expect(screen.queryByRole('textbox', { name: 'Name' })).toBeNull()
+  })
+
+  it('says on top why nothing can be created now', async () => {
+    const reason = make.reason('host_offline', 'The host is offline.')
+    server.use(
+      list('/drives', free()),
+      list('/controllers', [make.controller({ blocked: { vd_create: reason } })]),
+      http.post(api('/virtual-drives/preview'), () => HttpResponse.json(make.preview())),
+    )
+    renderApp(ADDRESS)
+    expect(await screen.findByText('Nothing can be created on this host now')).toBeVisible()
+    expect(screen.getByRole('textbox', { name: 'Name' })).toBeVisible()
   })
 
   it('never takes an empty or impossible size for all there is', async () => {

@@ -1,4 +1,6 @@
 export const wizard = {
+  notAllowed: 'Your role cannot create virtual drives',
+  blocked: 'Nothing can be created on this host now',
   title: 'Create virtual drive',
   on: 'on {{host}}',
   mode: 'How to choose',
