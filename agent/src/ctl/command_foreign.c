@@ -546,14 +546,15 @@ static bool import_refuse_newer(struct import_run *run, struct ctl_drive *const 
     return false;
 }
 
-/* (3) */
+/* (3); foreign_set.h (4) */
 static bool labels_take(struct import_run *run, struct ctl_drive *const *drives, uint32_t count)
 {
     struct foreign_set *labelled = malloc(sizeof(*labelled));
     bool found = false;
 
     ASSERT(labelled != NULL);
-    found = foreign_set_of_labels(&run->set.guid, drives, count, labelled);
+    found = foreign_set_of_labels(&run->set.guid, drives, count, labelled) &&
+            (run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT || foreign_labels_suffice(labelled));
     if (found) {
         run->set = *labelled;
     }

@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "base/sha256.h"
 #include "ctl/ctl_unclaimed.h"
+#include "meta/config_state.h"
 
 bool foreign_drive_id(const struct ctl_drive *cd, enum foreign_format *ret_format,
                       struct guid *ret_guid)
@@ -101,6 +102,19 @@ static bool ddf_is_of(const struct ctl_drive *cd, const struct guid *guid)
     const struct ddf_config *ddf = cd_foreign_ddf(cd);
 
     return ddf != NULL && guid_equal(&ddf->header.guid, guid);
+}
+
+/* All have it, and nobody knows more than it. */
+static bool ddf_may_count(const struct ctl *ctl, const struct guid *guid)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (drive_is_of(cd, guid) && (!ddf_is_of(cd, guid) || cd_label_is_newer(cd))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Another system has written it, whatever a label beside it says. */
@@ -215,6 +229,45 @@ static void set_end(struct foreign_set *set)
     digest_make(set);
 }
 
+bool foreign_labels_suffice(const struct foreign_set *set)
+{
+    const struct group_config *config = &set->newest->record;
+    bool without[GROUP_MEMBERS_MAX];
+
+    ASSERT(set->format == FOREIGN_FORMAT_ARRAYWRIGHT);
+    memset(without, true, sizeof(without));
+    for (uint32_t i = 0; i < set->drive_count; i++) {
+        const struct drive_label *label = cd_foreign_label(set->drives[i]);
+
+        if (label->member < config->member_count && !label_is_stale(set->newest, label) &&
+            uuid_equal(&config->members[label->member].drive, &label->drive)) {
+            without[label->member] = false;
+        }
+    }
+    return config->vd_count == 0 || group_config_bears(config, without);
+}
+
+static void drives_gather(const struct ctl *ctl, struct foreign_set *set)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        if (drive_is_of(cd, &set->guid)) {
+            drive_add(set, cd);
+        }
+    }
+}
+
+/* (4) */
+static void gather_by_ddf(const struct ctl *ctl, struct foreign_set *set)
+{
+    struct guid guid = set->guid;
+
+    *set = (struct foreign_set){.format = FOREIGN_FORMAT_DDF, .guid = guid};
+    guid_format(&guid, set->id);
+    drives_gather(ctl, set);
+}
+
 bool foreign_set_gather(const struct ctl *ctl, const struct ctl_drive *first,
                         struct foreign_set *ret_set)
 {
@@ -223,12 +276,10 @@ bool foreign_set_gather(const struct ctl *ctl, const struct ctl_drive *first,
     if (!set_begin(first, set)) {
         return false;
     }
-    LIST_FOR_EACH (node, &ctl->drives) {
-        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
-
-        if (drive_is_of(cd, &set->guid)) {
-            drive_add(set, cd);
-        }
+    drives_gather(ctl, set);
+    if (set->format == FOREIGN_FORMAT_ARRAYWRIGHT && set->bare_count > 0 &&
+        (set->drive_count == 0 || !foreign_labels_suffice(set)) && ddf_may_count(ctl, &set->guid)) {
+        gather_by_ddf(ctl, set);
     }
     if (set->drive_count == 0) {
         return false; /* more copies of it than a set has drives */

@@ -10,6 +10,8 @@
  * (2) A plan is pure: it reads nothing and changes nothing. Preview and import use the same one.
  * (3) A set is imported as one drive group or not at all. Drives that are not in sync are left as
  *     they are.
+ * (4) Where the labels that are left do not suffice, and every drive has DDF metadata, these count:
+ *     a set is not lost with one label of a RAID 0.
  */
 #ifndef ARRAYWRIGHT_CTL_FOREIGN_SET_H
 #define ARRAYWRIGHT_CTL_FOREIGN_SET_H
@@ -62,6 +64,9 @@ bool foreign_set_find(const struct ctl *ctl, const char *id, struct foreign_set 
 /* Out of the labels of these drives, which have been claimed; false: they have none of `guid`. */
 bool foreign_set_of_labels(const struct guid *guid, struct ctl_drive *const *drives, uint32_t count,
                            struct foreign_set *ret_set);
+
+/* Of a set of labels: is there a copy of everything? */
+bool foreign_labels_suffice(const struct foreign_set *set);
 
 void foreign_plan_make(const struct ctl *ctl, const struct foreign_set *set,
                        struct foreign_plan *ret_plan);

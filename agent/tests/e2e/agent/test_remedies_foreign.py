@@ -167,6 +167,27 @@ class Foreign(Files):
         agent.optimal()
         self.kept(agent)
 
+    def test_labels_that_are_gone(self):
+        """Where the others do not suffice, the DDF metadata count: nothing is lost with a label."""
+        for level, drives, gone in (("r0", "0,1", (1,)), ("r5", "0-2", (0, 2)), ("r1", "0,1", (0, 1))):
+            with self.subTest(level):
+                agent = self.group_of_files(level, drives)
+                self.stopped_without_state(agent)
+                for number in gone:
+                    with self.file(agent, number).open("r+b") as file:
+                        file.seek(32 * MIB)
+                        file.write(bytes(MIB))
+                agent.start()
+                preview = agent.ctl("/c0/fall", "import", "preview").stdout
+                self.assertRegex(preview, r"data RAID\d +ddf +optimal")
+                self.take(agent, "remedy_foreign_configuration", "fall import")
+                for _ in range(2):
+                    agent.optimal()
+                    self.kept(agent)
+                    agent.stop()
+                    agent.start()
+                agent.stop()
+
     def test_a_copy_beside_its_original(self):
         agent = self.group_of_files()
         self.stopped_without_state(agent)
