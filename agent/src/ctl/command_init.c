@@ -10,6 +10,7 @@
  * (2) It is answered when the zeros are on stable storage. An end before that leaves some of them;
  *     the command is repeated.
  * (3) There is no way back, so that its name has to be typed, as for its deletion.
+ * (4) It goes in pieces, and fails when its time is over and a piece has ended.
  */
 #include "ctl/command_init.h"
 
@@ -22,6 +23,9 @@
 #include "ctl/vd_content.h"
 
 #define INIT_END_BYTES (UINT64_C(8) << 20)
+/* Other commands wait for this one: drives that take so long for 16 MiB are not waited for (4). */
+#define INIT_PIECE_BYTES (UINT64_C(256) << 10)
+#define INIT_PATIENCE_US UINT64_C(20000000)
 
 enum init_step { INIT_CLOSE, INIT_HEAD, INIT_TAIL, INIT_FLUSH };
 
@@ -32,6 +36,8 @@ struct init_run {
     struct vd_content content;
     struct vd_request request;
     enum init_step step;
+    uint64_t cursor_bytes; /* of this step */
+    uint64_t until_us;
     bool busy; /* the request is under way */
     enum vd_status status;
 };
@@ -148,18 +154,24 @@ static void init_submit(struct init_run *run)
 {
     struct vd_target *target = cv_target(run->cv);
     uint64_t end_bytes = min_u64(INIT_END_BYTES, target->size_bytes);
+    uint64_t piece_bytes = min_u64(INIT_PIECE_BYTES, end_bytes - run->cursor_bytes);
 
     run->request = (struct vd_request){.op = VD_OP_WRITE_ZEROES,
-                                       .length_bytes = (uint32_t)end_bytes,
+                                       .offset_bytes = run->cursor_bytes,
+                                       .length_bytes = (uint32_t)piece_bytes,
                                        .acknowledged = true, /* it may be blocked */
                                        .complete = init_answered,
                                        .owner = run};
     if (run->step == INIT_TAIL) {
-        run->request.offset_bytes = target->size_bytes - end_bytes;
+        run->request.offset_bytes += target->size_bytes - end_bytes;
     } else if (run->step == INIT_FLUSH) {
         run->request.op = VD_OP_FLUSH;
+        run->request.offset_bytes = 0;
         run->request.length_bytes = 0;
     }
+    run->cursor_bytes = piece_bytes < end_bytes - run->cursor_bytes
+                            ? run->cursor_bytes + piece_bytes
+                            : 0; /* the step ends with this piece */
     list_init(&run->request.vd_link);
     run->busy = true;
     target->ops->submit(target, &run->request);
@@ -176,12 +188,17 @@ void command_init_work(struct ctl *ctl)
     if (run->busy || run->cv->target != NULL) {
         return; /* its export is being closed */
     }
-    if (run->status == VD_STATUS_OK && run->step != INIT_FLUSH) {
-        run->step++;
-        init_submit(run);
-    } else {
-        init_over(run);
+    if (run->step != INIT_FLUSH && clock_now_us(ctl->ports.clock) > run->until_us) {
+        run->status = VD_STATUS_IO; /* (4) */
     }
+    if (run->status != VD_STATUS_OK || run->step == INIT_FLUSH) {
+        init_over(run);
+        return;
+    }
+    if (run->cursor_bytes == 0) {
+        run->step++;
+    }
+    init_submit(run);
 }
 
 static void init_begin(struct init_run *run)
@@ -195,6 +212,7 @@ static void init_begin(struct init_run *run)
         return;
     }
     event_init(cv, EVENT_INIT_STARTED);
+    run->until_us = clock_now_us(ctl->ports.clock) + INIT_PATIENCE_US;
     cv->initializing = true;
     run->command->ctl_private = run;
     if (cv->target != NULL && !cv->export_closing) {

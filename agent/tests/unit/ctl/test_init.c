@@ -224,6 +224,27 @@ static void test_drives_go(void **state)
     assert_true(failed > 0);
 }
 
+/* Other commands wait for it: drives that are too slow are not waited for. */
+static void test_slow_drive(void **state)
+{
+    struct ctl_world *world = world_of(90, RAID_LEVEL_5, 3);
+    struct ctl_command slow = {.op = CTL_OP_FAULT_INJECT};
+    uint64_t began_us = 0;
+
+    (void)state;
+    strcpy(slow.args.fault_inject.drive, slot_key(world, 1));
+    slow.args.fault_inject.fault = FAULT_KIND_SLOW;
+    slow.args.fault_inject.latency_ms = 3000;
+    assert_int_equal(world_run(world, &slow), REASON_OK);
+    began_us = world->sim->now_us;
+    assert_int_equal(init(world), REASON_INIT_FAILED);
+    assert_true(world->sim->now_us - began_us < MINUTE);
+    assert_int_equal(world_event_count(world, 0, EVENT_FAILED), 1);
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_CLEAR), REASON_OK);
+    assert_int_equal(init(world), REASON_OK);
+    world_free(world);
+}
+
 static void on_done(struct ctl_command *command)
 {
     *(bool *)command->owner = true;
@@ -267,13 +288,10 @@ static void test_ends_in_the_middle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ends_are_zeros),
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_degraded),
-        cmocka_unit_test(test_content),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_drives_go),
-        cmocka_unit_test(test_ends_in_the_middle),
+        cmocka_unit_test(test_ends_are_zeros), cmocka_unit_test(test_small),
+        cmocka_unit_test(test_degraded),       cmocka_unit_test(test_content),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_drives_go),
+        cmocka_unit_test(test_slow_drive),     cmocka_unit_test(test_ends_in_the_middle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
