@@ -34,6 +34,27 @@ async def test_what_is_written(raid5: FakeAgent, administrator: httpx.AsyncClien
     assert filtered.json()["total"] == 1
 
 
+async def test_targets_are_named(raid5: FakeAgent, administrator: httpx.AsyncClient) -> None:
+    drive = await by_path(administrator, "drives", "/c0/e252/s0")
+    await administrator.post(f"/drives/{drive['id']}/actions/locate", json={"on": True})
+    await raid5.finish(await raid5.expect("command"))
+    ended, asked = (await administrator.get("/audit")).json()["items"][:2]
+    assert asked["detail"]["name"] == "/c0/e252/s0"
+    assert asked["detail"]["target_id"] == ended["detail"]["target_id"] == drive["id"]
+
+
+async def test_a_span_of_time(administrator: httpx.AsyncClient) -> None:
+    await administrator.post("/enrolment-tokens", json={"name": "rack"})
+    at = (await administrator.get("/audit")).json()["items"][0]["at"]
+
+    async def total(**span: str) -> int:
+        return int((await administrator.get("/audit", params=span)).json()["total"])
+
+    assert await total(since=at) == 1
+    assert await total(until=at) == 0
+    assert await total(since="2020-01-01T00:00:00Z", until="2020-01-02T00:00:00Z") == 0
+
+
 async def test_chain_under_contention(server: Running, administrator: httpx.AsyncClient) -> None:
     made = await asyncio.gather(
         *(administrator.post("/enrolment-tokens", json={"name": str(n)}) for n in range(12))

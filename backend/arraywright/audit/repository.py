@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from arraywright.audit.filters import AuditFilter
 from arraywright.audit.models import AuditEntry
 from arraywright.kit.paging_sql import Rows
+from arraywright.kit.schema import microseconds
 
 AT_A_TIME = 1000
 CHAIN_LOCK = 0x4157_4155  # one writer of the chain at a time on PostgreSQL
@@ -27,6 +28,10 @@ def entries(query: AuditFilter) -> Rows:
         statement = statement.where(AuditEntry.actor == query.actor)
     if query.action is not None:
         statement = statement.where(AuditEntry.action == query.action)
+    if query.since is not None:
+        statement = statement.where(AuditEntry.at_us >= microseconds(query.since))
+    if query.until is not None:
+        statement = statement.where(AuditEntry.at_us < microseconds(query.until))
     return statement
 
 

@@ -48,7 +48,7 @@ async def end(session: AsyncSession, now_us: int, command: Command) -> None:
         action=command.op,
         target=f"{command.target_kind} {command.target_key}",
         outcome=command.state,
-        detail={"command_id": str(command.id)},
+        detail={"command_id": str(command.id), "target_id": str(command.target_id)},
     )
     outbox.add(
         session,

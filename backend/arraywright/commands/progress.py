@@ -58,7 +58,11 @@ async def _move(batch: Batch, command: Command, state: str, reason: dict[str, An
             action=command.op,
             target=f"{command.target_kind} {command.target_key}",
             outcome=command.state,
-            detail={"command_id": str(command.id), "code": str(reason.get("code", ""))},
+            detail={
+                "command_id": str(command.id),
+                "target_id": str(command.target_id),
+                "code": str(reason.get("code", "")),
+            },
         )
     batch.tell("command", str(command.id), command.rev, command.host_id)
 

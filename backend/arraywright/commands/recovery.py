@@ -80,5 +80,5 @@ async def _end(
         action=command.op,
         target=f"{command.target_kind} {command.target_key}",
         outcome=command.state,
-        detail={"command_id": str(command.id), "code": code},
+        detail={"command_id": str(command.id), "target_id": str(command.target_id), "code": code},
     )

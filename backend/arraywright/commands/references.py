@@ -31,6 +31,12 @@ class References:
     def target_key(self) -> str:
         return self.target.key
 
+    @property
+    def shown_name(self) -> str:
+        """What people call the object: its name, or else its place."""
+        doc = self.target.doc
+        return str(doc.get("name") or doc.get("path") or self.target.key)
+
     async def key(self, kind: str, object_id: UUID, pointer: str) -> str:
         row = await repository.find(self._session, kind, object_id)
         name = kind.replace("_", " ")

@@ -223,7 +223,12 @@ async def _add(
         action=intent.op,
         target=f"{target.kind} {target.key}",
         outcome="requested",
-        detail={"command_id": str(command.id), "host": references.host_name},
+        detail={
+            "command_id": str(command.id),
+            "target_id": str(target.id),
+            "name": references.shown_name,
+            "host": references.host_name,
+        },
     )
     return command.id
 

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
-import { collect, PAGE_MAX, PAGE_SIZE } from './pages'
+import { collect, collectMany, PAGE_MAX, PAGE_SIZE } from './pages'
 import { list } from './registry'
 import type { ApiTokenCreate, User, UserCreate, UserUpdate } from './types'
 
@@ -58,7 +58,20 @@ export function verifyAudit() {
   return unwrap(api.GET('/api/v1/audit/verification'))
 }
 
-export const auditQuery = (filter: { actor?: string; action?: string }) =>
+export interface AuditFilter {
+  actor?: string
+  action?: string
+  since?: string
+  until?: string
+}
+
+/** All of it, for a file. */
+export const fetchAudit = (filter: AuditFilter) =>
+  collectMany((cursor) =>
+    unwrap(api.GET('/api/v1/audit', { params: { query: { ...filter, limit: PAGE_MAX, cursor } } })),
+  )
+
+export const auditQuery = (filter: AuditFilter) =>
   infiniteQueryOptions({
     queryKey: list('audit', filter),
     queryFn: ({ pageParam }) =>

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
-import { PAGE_MAX, PAGE_SIZE } from './pages'
+import { collectMany, PAGE_MAX, PAGE_SIZE } from './pages'
 import { list } from './registry'
 import type { AlertState, Severity } from './types'
 
@@ -25,6 +25,8 @@ export interface EventFilter {
   object_id?: string[]
   severity?: Severity
   q?: string
+  since?: string
+  until?: string
 }
 
 export const eventsQuery = (filter: EventFilter) =>
@@ -39,6 +41,14 @@ export const eventsQuery = (filter: EventFilter) =>
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   })
+
+/** All of them, for a file. */
+export const fetchEvents = (filter: EventFilter) =>
+  collectMany((cursor) =>
+    unwrap(
+      api.GET('/api/v1/events', { params: { query: { ...filter, limit: PAGE_MAX, cursor } } }),
+    ),
+  )
 
 export const recentEventsQuery = (filter: EventFilter) =>
   queryOptions({

@@ -7784,6 +7784,10 @@ export interface operations {
                 cursor?: string | null;
                 actor?: string | null;
                 action?: string | null;
+                /** @description written at or after */
+                since?: string | null;
+                /** @description written before */
+                until?: string | null;
             };
             header?: never;
             path?: never;

@@ -2,11 +2,14 @@ import '@/locales/later/access'
 import { Button } from '@mantine/core'
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { auditQuery, verifyAudit } from '@/api/access'
+import { type AuditFilter, auditQuery, fetchAudit, verifyAudit } from '@/api/access'
 import type { AuditEntry, AuditVerification } from '@/api/types'
+import { type Days, spanOf } from '@/lib/days'
 import { i18n } from '@/lib/i18n'
 import { problemOf } from '@/lib/problem'
+import { CsvButton } from '@/ui/CsvButton'
 import { type Column, DataTable } from '@/ui/DataTable'
+import { DayRange } from '@/ui/DayRange'
 import { EmptyState } from '@/ui/EmptyState'
 import { Failure } from '@/ui/Failure'
 import { Loading } from '@/ui/Loading'
@@ -16,8 +19,18 @@ import { Panel } from '@/ui/Panel'
 import { ProblemNotice } from '@/ui/ProblemNotice'
 import { Timestamp } from '@/ui/Quantity'
 import { SearchBox } from '@/ui/SearchBox'
+import { AuditTarget } from './AuditTarget'
 
-export interface AuditSearch {
+/** Told by the target's link, or of use to programs only: in the file, not on the page. */
+const HIDDEN = ['command_id', 'target_id', 'host_id', 'name', 'host']
+
+const detail = (entry: AuditEntry, hidden: string[]) =>
+  Object.entries(entry.detail)
+    .filter(([key, value]) => value !== '' && !hidden.includes(key))
+    .map(([key, value]) => `${key}: ${value}`)
+    .join(', ')
+
+export interface AuditSearch extends Days {
   actor?: string
   action?: string
 }
@@ -28,10 +41,6 @@ interface AuditPageProps {
 }
 
 function columns(): Column<AuditEntry>[] {
-  const detail = (entry: AuditEntry) =>
-    Object.entries(entry.detail)
-      .map(([key, value]) => `${key}: ${value}`)
-      .join(', ')
   return [
     {
       id: 'time',
@@ -44,7 +53,11 @@ function columns(): Column<AuditEntry>[] {
       header: i18n.t('audit.columns.action'),
       cell: (entry) => <code>{entry.action}</code>,
     },
-    { id: 'target', header: i18n.t('audit.columns.target'), cell: (entry) => entry.target || '–' },
+    {
+      id: 'target',
+      header: i18n.t('audit.columns.target'),
+      cell: (entry) => <AuditTarget entry={entry} />,
+    },
     { id: 'outcome', header: i18n.t('audit.columns.outcome'), cell: (entry) => entry.outcome },
     {
       id: 'address',
@@ -56,7 +69,7 @@ function columns(): Column<AuditEntry>[] {
       id: 'detail',
       header: i18n.t('audit.columns.detail'),
       wideOnly: true,
-      cell: (entry) => detail(entry) || '–',
+      cell: (entry) => detail(entry, HIDDEN) || '–',
     },
   ]
 }
@@ -80,9 +93,33 @@ function Verification({ found }: { found: AuditVerification }) {
   )
 }
 
+async function auditLines(filter: AuditFilter) {
+  const entries = await fetchAudit(filter)
+  return [
+    ['seq', 'at', 'actor', 'action', 'target', 'outcome', 'address', 'detail'],
+    ...entries.map((entry) => [
+      entry.seq,
+      entry.at,
+      entry.actor,
+      entry.action,
+      entry.target,
+      entry.outcome,
+      entry.address,
+      detail(entry, []),
+    ]),
+  ]
+}
+
+function toFilter({ from, to, ...filter }: AuditSearch): AuditFilter {
+  return { ...filter, ...spanOf({ from, to }) }
+}
+
 export function AuditPage({ search, onSearchChange }: AuditPageProps) {
   const { t } = useTranslation()
-  const query = useInfiniteQuery({ ...auditQuery(search), placeholderData: keepPreviousData })
+  const query = useInfiniteQuery({
+    ...auditQuery(toFilter(search)),
+    placeholderData: keepPreviousData,
+  })
   const verify = useMutation({ mutationFn: verifyAudit })
   const entries = query.data?.pages.flatMap((page) => page.items) ?? []
   const isFiltered = Object.values(search).some((value) => value !== undefined)
@@ -115,6 +152,11 @@ export function AuditPage({ search, onSearchChange }: AuditPageProps) {
               placeholder={t('audit.action')}
               value={search.action ?? ''}
               onChange={(action) => onSearchChange({ action: action || undefined })}
+            />
+            <DayRange value={search} onChange={onSearchChange} />
+            <CsvButton
+              name="arraywright-audit.csv"
+              fetchLines={() => auditLines(toFilter(search))}
             />
           </>
         }

@@ -3,7 +3,7 @@ import { HttpResponse, http } from 'msw'
 import { describe, expect, it } from 'vitest'
 import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
-import { get, record, refuse, server } from '@/test/server'
+import { get, list, record, refuse, server } from '@/test/server'
 
 describe('users', () => {
   it('shows the server’s complaint at the field it belongs to', async () => {
@@ -52,6 +52,40 @@ describe('users', () => {
 })
 
 describe('the audit log', () => {
+  it('names what an entry is about, with the way there', async () => {
+    const entry = {
+      seq: 7,
+      at: '2026-11-20T12:00:00Z',
+      actor: 'ada',
+      action: 'vd_delete',
+      target: 'virtual_drive 4152',
+      outcome: 'requested',
+      address: '',
+      hash: 'c0ffee',
+    }
+    const detail = {
+      command_id: 'c',
+      target_id: make.VIRTUAL_DRIVE_ID,
+      name: 'data',
+      host: 'alpha',
+    }
+    server.use(
+      list('/audit', [
+        { ...entry, detail },
+        { ...entry, seq: 6, action: 'host.enrol', target: 'beta', detail: { host_id: 'h2' } },
+        { ...entry, seq: 5, detail: { command_id: 'b' } },
+      ]),
+    )
+    renderApp('/audit')
+    expect(await screen.findByRole('link', { name: 'data' })).toHaveAttribute(
+      'href',
+      `/virtual-drives/${make.VIRTUAL_DRIVE_ID}`,
+    )
+    expect(screen.getByRole('link', { name: 'beta' })).toHaveAttribute('href', '/hosts/h2')
+    expect(screen.getByText('virtual_drive 4152')).toBeVisible()
+    expect(screen.queryByText(/command_id/)).toBeNull()
+  })
+
   it('is verified on request', async () => {
     server.use(
       get('/audit/verification', {

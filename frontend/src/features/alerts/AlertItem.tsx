@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Alert } from '@/api/types'
+import { ObjectLink } from '@/features/objects/ObjectLink'
 import { severityTones } from '@/features/states/tones'
 import { blockedText, reasonText, word } from '@/features/states/words'
 import { ActionButton } from '@/ui/ActionButton'
@@ -9,47 +10,6 @@ import { Timestamp } from '@/ui/Quantity'
 import { Status } from '@/ui/Status'
 import { AcknowledgeDialog } from './AcknowledgeDialog'
 import classes from './AlertItem.module.css'
-
-function ObjectLink({ alert }: { alert: Alert }) {
-  const { t } = useTranslation()
-  const text = t('alert.openObject', { object: alert.object_path })
-  if (alert.object_kind === 'drive') {
-    return (
-      <Link to="/drives/$driveId" params={{ driveId: alert.object_id }}>
-        {text}
-      </Link>
-    )
-  }
-  if (alert.object_kind === 'virtual_drive') {
-    return (
-      <Link to="/virtual-drives/$virtualDriveId" params={{ virtualDriveId: alert.object_id }}>
-        {text}
-      </Link>
-    )
-  }
-  if (alert.object_kind === 'drive_group') {
-    return (
-      <Link to="/drive-groups/$groupId" params={{ groupId: alert.object_id }}>
-        {text}
-      </Link>
-    )
-  }
-  if (alert.object_kind === 'battery') {
-    return (
-      <Link to="/batteries/$batteryId" params={{ batteryId: alert.object_id }}>
-        {text}
-      </Link>
-    )
-  }
-  if (alert.object_kind === 'controller') {
-    return (
-      <Link to="/controllers/$controllerId/cache" params={{ controllerId: alert.object_id }}>
-        {text}
-      </Link>
-    )
-  }
-  return null
-}
 
 /** What is wrong, since when, why, what follows, and what to do next. */
 export function AlertItem({ alert }: { alert: Alert }) {
@@ -79,7 +39,13 @@ export function AlertItem({ alert }: { alert: Alert }) {
         <Link to="/hosts/$hostId" params={{ hostId: alert.host_id }}>
           {alert.host_name}
         </Link>
-        <ObjectLink alert={alert} />
+        {alert.object_kind !== 'host' && (
+          <ObjectLink
+            kind={alert.object_kind}
+            id={alert.object_id}
+            text={t('alert.openObject', { object: alert.object_path })}
+          />
+        )}
         <span>
           {t('alert.opened')} <Timestamp time={alert.opened_at} />
         </span>

@@ -3,9 +3,12 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Pause, Play, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { EventFilter } from '@/api/activity'
+import { type EventFilter, fetchEvents } from '@/api/activity'
 import { hostsQuery } from '@/api/hosts'
+import { spanOf } from '@/lib/days'
+import { CsvButton } from '@/ui/CsvButton'
 import { DataTable } from '@/ui/DataTable'
+import { DayRange } from '@/ui/DayRange'
 import { EmptyState } from '@/ui/EmptyState'
 import { Failure } from '@/ui/Failure'
 import { FilterPills } from '@/ui/FilterPills'
@@ -30,7 +33,26 @@ function toFilter(search: EventsSearch): EventFilter {
     ...(search.severity && { severity: search.severity }),
     ...(search.q && { q: search.q }),
     ...(search.host && { host_id: search.host }),
+    ...spanOf(search),
   }
+}
+
+/** What programs look for: times, words and ids as the server has them. */
+async function eventLines(filter: EventFilter) {
+  const events = await fetchEvents(filter)
+  return [
+    ['at', 'host', 'severity', 'code', 'name', 'object_kind', 'object_id', 'text'],
+    ...events.map((event) => [
+      event.at,
+      event.host_name,
+      event.event_class,
+      event.code,
+      event.name,
+      event.object_kind,
+      event.object_id,
+      event.text,
+    ]),
+  ]
 }
 
 export function EventsPage(props: EventsPageProps) {
@@ -82,7 +104,13 @@ function EventFeed({ search, onSearchChange }: EventsPageProps) {
                   <Button
                     variant="default"
                     onClick={() =>
-                      onSearchChange({ severity: undefined, q: undefined, host: undefined })
+                      onSearchChange({
+                        severity: undefined,
+                        q: undefined,
+                        host: undefined,
+                        from: undefined,
+                        to: undefined,
+                      })
                     }
                   >
                     {t('common.clearFilters')}
@@ -143,6 +171,8 @@ function Tools({ search, onSearchChange, feed }: EventsPageProps & { feed: Feed 
         value={search.q ?? ''}
         onChange={(q) => onSearchChange({ q: q || undefined })}
       />
+      <DayRange value={search} onChange={onSearchChange} />
+      <CsvButton name="arraywright-events.csv" fetchLines={() => eventLines(toFilter(search))} />
       <Button
         variant={feed.isHeld ? 'filled' : 'default'}
         size="compact-md"

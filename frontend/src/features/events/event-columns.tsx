@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { Event } from '@/api/types'
+import { ObjectLink } from '@/features/objects/ObjectLink'
 import { severityTones } from '@/features/states/tones'
 import { word } from '@/features/states/words'
 import { i18n } from '@/lib/i18n'
@@ -17,6 +18,14 @@ export function eventColumns(withHost: boolean): Column<Event>[] {
       </Link>
     ),
   }
+  const object: Column<Event> = {
+    id: 'object',
+    header: i18n.t('event.columns.object'),
+    wideOnly: true,
+    cell: ({ object_kind: kind, object_id: id, params }) => (
+      <ObjectLink kind={kind} id={id} text={params[kind] ?? word('objectKind', kind)} />
+    ),
+  }
   return [
     {
       id: 'time',
@@ -32,7 +41,7 @@ export function eventColumns(withHost: boolean): Column<Event>[] {
         </Status>
       ),
     },
-    ...(withHost ? [host] : []),
+    ...(withHost ? [host, object] : []),
     {
       id: 'text',
       grow: true,

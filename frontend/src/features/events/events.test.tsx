@@ -1,9 +1,10 @@
-import { act, screen, waitFor } from '@testing-library/react'
-import { describe, expect, it } from 'vitest'
+import { act, fireEvent, screen, waitFor } from '@testing-library/react'
+import { HttpResponse, http } from 'msw'
+import { describe, expect, it, vi } from 'vitest'
 import * as make from '@/test/factories'
 import { FakeEventSource } from '@/test/fake-event-source'
 import { renderApp } from '@/test/render'
-import { list, server } from '@/test/server'
+import { api, list, server } from '@/test/server'
 import { splitFeed } from './use-feed'
 
 describe('splitFeed', () => {
@@ -61,5 +62,43 @@ describe('events page', () => {
     await screen.findByText('Event number 1')
     await user.click(screen.getByRole('button', { name: 'Warnings and worse' }))
     await waitFor(() => expect(router.state.location.search).toEqual({ severity: 'warning' }))
+  })
+
+  it('shows some days only, links to the object, and saves all as CSV', async () => {
+    const asked: URLSearchParams[] = []
+    const about = make.event(1, { params: { drive: '/c0/e252/s1' } })
+    server.use(
+      http.get(api('/events'), ({ request }) => {
+        asked.push(new URL(request.url).searchParams)
+        return HttpResponse.json({ items: [about], next_cursor: null, total: 1 })
+      }),
+    )
+    const saved: Blob[] = []
+    vi.stubGlobal(
+      'URL',
+      Object.assign(URL, {
+        createObjectURL: (blob: Blob) => {
+          saved.push(blob)
+          return 'blob:events'
+        },
+        revokeObjectURL: () => {},
+      }),
+    )
+    const { user, router } = renderApp('/events?from=2026-11-28&to=nonsense')
+    await screen.findByText('Event number 1')
+    expect(asked.at(-1)?.get('since')).toBe(new Date(2026, 10, 28).toISOString())
+    expect(asked.at(-1)?.get('until')).toBeNull()
+    fireEvent.change(screen.getByLabelText('Up to this day'), { target: { value: '2026-11-29' } })
+    await waitFor(() =>
+      expect(router.state.location.search).toEqual({ from: '2026-11-28', to: '2026-11-29' }),
+    )
+    expect(screen.getByRole('link', { name: '/c0/e252/s1' })).toHaveAttribute(
+      'href',
+      `/drives/${about.object_id}`,
+    )
+    await user.click(screen.getByRole('button', { name: 'Save as CSV' }))
+    await waitFor(() => expect(saved).toHaveLength(1))
+    expect(asked.at(-1)?.get('until')).toBe(new Date(2026, 10, 30).toISOString())
+    expect(saved[0]?.type).toBe('text/csv')
   })
 })

@@ -1,4 +1,5 @@
 import type { PredictedArray, Prediction } from '@/api/types'
+import { download } from '@/lib/csv'
 import { COLORS, LINES_MAX, runsOf, xOf } from '@/ui/LinePlot'
 import type { LabPlot } from './plot'
 
@@ -64,15 +65,6 @@ export function csvOf(prediction: Prediction): string {
     ]),
   )
   return [COLUMNS, ...lines].map((line) => `${line.join(',')}\r\n`).join('')
-}
-
-export function download(content: Blob, name: string) {
-  const url = URL.createObjectURL(content)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
 }
 
 export function downloadCsv(prediction: Prediction) {

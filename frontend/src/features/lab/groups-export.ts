@@ -1,5 +1,5 @@
 import type { Prediction } from '@/api/types'
-import { download } from './export'
+import { download } from '@/lib/csv'
 
 const COLUMNS = [
   'controller',
