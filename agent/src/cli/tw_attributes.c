@@ -191,6 +191,13 @@ static void make_initializing(const struct model *model, const struct model_obje
     task_sentence(model, object, "INITIALIZING", "initializing", out);
 }
 
+/* A unit keeps its level and its drives, so it never does. */
+static void make_migrating(const struct model *model, const struct model_object *object,
+                           char out[VALUE_BYTES])
+{
+    task_sentence(model, object, "MIGRATING", "migrating", out);
+}
+
 static void make_write_cache(const struct model *model UNUSED, const struct model_object *object,
                              char out[VALUE_BYTES])
 {
@@ -221,6 +228,7 @@ static const struct tw_attribute unit_attributes[] = {
     {"rebuildstatus", NULL, make_rebuilding},
     {"verifystatus", NULL, make_verifying},
     {"initializestatus", NULL, make_initializing},
+    {"migratestatus", NULL, make_migrating},
     {"wrcache", "Write Cache", make_write_cache},
     {"rdcache", "Read Cache", make_read_cache},
     {"volumes", "volume(s)", make_one},
@@ -402,7 +410,8 @@ bool tw_attributes_print(const struct model *model, const struct tw_request *req
         const struct tw_attribute *attribute = &attributes[request->object].list[i];
         char value[VALUE_BYTES];
 
-        if (!all && strcasecmp(typed, attribute->typed) != 0) {
+        /* 3ware's "all" leaves migration out. */
+        if (all ? attribute->make == make_migrating : strcasecmp(typed, attribute->typed) != 0) {
             continue;
         }
         attribute->make(model, object, value);

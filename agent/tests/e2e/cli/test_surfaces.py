@@ -69,6 +69,9 @@ class ThreeWare(AgentCase):
             self.assertEqual(self.tw(agent, "/c0/u0", "show", "status"), "/c0/u0 status = OK\n")
             self.assertEqual(self.tw(agent, "/c0/u0", "show", "rebuildstatus"),
                              "/c0/u0 is not rebuilding, its current state is OK\n")
+            self.assertEqual(self.tw(agent, "/c0/u0", "show", "migratestatus"),
+                             "/c0/u0 is not migrating, its current state is OK\n")
+            self.assertNotIn("migrating", self.tw(agent, "/c0/u0", "show", "all"))
             self.assertEqual(self.tw(agent, "info", "c0", "p0", "rasect"),
                              "/c0/p0 Reallocated Sectors = 0\n")
             agent.fault(1, "pull")
