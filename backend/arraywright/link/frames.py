@@ -6,7 +6,6 @@ of ours, or that cannot be placed, is refused as a whole.
 """
 
 import contextlib
-import re
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -45,9 +44,13 @@ INCOMING: dict[str, type[Wire]] = {
     "nack": NackFrame,
 }
 TOLD = (CmdAckFrame, ResultFrame, AnswerFrame)
-# What no field may hold, wherever it stands: looked for once in the text of a frame. Digits of a
-# text, as in a GUID, are none of it: a number follows a colon, a comma or a bracket.
-_SUSPECT = re.compile(r"\\u0000|NaN|Infinity|[:\[,]\s*-?(?:\d{19}|[\d.]+[eE]\+?\d{3})")
+# What no field may hold, wherever it stands: looked for once in the text of a frame.
+_SUSPECT_WORDS = (b"\\u0000", b"NaN", b"Infinity")
+# Numbers of many digits or a large exponent, in a text whose digits are all zeros.
+_SUSPECT_NUMBERS = (b"0" * 19, b"e000", b"e+000")
+_DIGITS = bytes.maketrans(b"123456789E", b"000000000e")
+# Digits of a text, as in a GUID, are none of it: a number follows a colon, a comma or a bracket.
+_NUMBER_FOLLOWS = b":[,"
 UNREADABLE_CODE = 64001
 EVENTS_PER_FRAME = 256
 LARGEST_DOCUMENT = 128 * 1024
@@ -89,8 +92,31 @@ class Received:
     """Kind and key of objects whose new report cannot be understood."""
 
 
+def _is_suspect(data: bytes) -> bool:
+    if any(word in data for word in _SUSPECT_WORDS):
+        return True
+    digits = data.translate(_DIGITS)
+    for mark in _SUSPECT_NUMBERS:
+        at = digits.find(mark)
+        while at >= 0:
+            if _is_of_a_number(data, at):
+                return True
+            at = digits.find(mark, at + len(mark))
+    return False
+
+
+def _is_of_a_number(data: bytes, at: int) -> bool:
+    """Whether what stands there is, or goes on, a number that is no part of a text."""
+    while at > 0 and data[at - 1] in b"0123456789.":
+        at -= 1
+    while at > 0 and data[at - 1] in b" \t\r\n-":
+        at -= 1
+    return at > 0 and data[at - 1] in _NUMBER_FOLLOWS
+
+
 def parse_frame(text: str) -> Received:
-    if len(text) > MAXIMUM_BYTES or len(text.encode("utf-8", "replace")) > MAXIMUM_BYTES:
+    data = text.encode("utf-8", "replace")
+    if len(data) > MAXIMUM_BYTES:
         raise BadFrameError(f"a frame has at most {MAXIMUM_BYTES} bytes")
     try:
         head = _HEAD.validate_json(text)
@@ -103,8 +129,7 @@ def parse_frame(text: str) -> Received:
     model = INCOMING.get(kind)
     if model is None or head.get("v") != 1:
         raise UnsupportedFrameError(f"frame {kind!r} of version {head.get('v')!r}"[:100])
-    suspect = _SUSPECT.search(text) is not None
-    return _Reader(kind, model, suspect=suspect, size=len(text)).read(head)
+    return _Reader(kind, model, suspect=_is_suspect(data), size=len(text)).read(head)
 
 
 class _Reader:

@@ -19,6 +19,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from fastapi import WebSocket, WebSocketDisconnect
+from pydantic_core import to_json
 
 from arraywright.hosts import enrolment
 from arraywright.hosts import repository as hosts
@@ -48,6 +49,13 @@ POLICY_VIOLATION = 1008
 GOING_AWAY = 1001
 
 
+def _to_text(document: Mapping[str, Any]) -> str:
+    try:
+        return to_json(document).decode()
+    except ValueError:  # halves of characters
+        return json.dumps(document, separators=(",", ":"))
+
+
 class AgentSession:
     def __init__(self, websocket: WebSocket, runtime: Runtime) -> None:
         self.session_id = uuid4()
@@ -62,6 +70,9 @@ class AgentSession:
         self._bad_frames = 0
         self._is_stranger = True
         self._closed = asyncio.Event()
+        self._until_closed: asyncio.Future[Any] | None = None
+        self._news = asyncio.Event()
+        """Something is to be sent, or nothing any more."""
         self._incoming: asyncio.Future[Any] | None = None
         self._is_inside = False
         self._has_ended = False
@@ -74,9 +85,14 @@ class AgentSession:
         """Queues a frame; an agent that does not read is cut off."""
         document = {"v": PROTOCOL_VERSION, **frame}
         try:
-            self._outgoing.put_nowait(json.dumps(document, separators=(",", ":")))
+            self._outgoing.put_nowait(_to_text(document))
+            self._news.set()
         except asyncio.QueueFull:
-            self._closed.set()
+            self._end()
+
+    def _end(self) -> None:
+        self._closed.set()
+        self._news.set()
 
     def nack(self, reason: str, detail: str, retry_s: int | None = None) -> None:
         later = {} if retry_s is None else {"retry_s": retry_s}
@@ -87,7 +103,7 @@ class AgentSession:
             self._go_away("shutdown", self._window_s())
         else:
             self.nack(nack, detail)
-        self._closed.set()
+        self._end()
 
     def _go_away(self, reason: str, spread_s: int) -> None:
         self._close_code = GOING_AWAY
@@ -112,22 +128,17 @@ class AgentSession:
 
     async def _sender(self) -> None:
         """Sends what is queued; after the close whatever is left, then ends."""
-        closed = asyncio.ensure_future(self._closed.wait())
         try:
             while True:
-                item = asyncio.ensure_future(self._outgoing.get())
-                await asyncio.wait({item, closed}, return_when=asyncio.FIRST_COMPLETED)
-                if not item.done():
-                    item.cancel()
+                while not self._outgoing.empty():
+                    await self._websocket.send_text(self._outgoing.get_nowait())
+                if self._closed.is_set():
                     break
-                await self._websocket.send_text(item.result())
-            while not self._outgoing.empty():
-                await self._websocket.send_text(self._outgoing.get_nowait())
+                self._news.clear()
+                await self._news.wait()
             await self._websocket.close(self._close_code)
         except (WebSocketDisconnect, RuntimeError, OSError):
-            self._closed.set()
-        finally:
-            closed.cancel()
+            self._end()
 
     # Life
 
@@ -140,7 +151,7 @@ class AgentSession:
                 await self._listen()
         finally:
             self._has_ended = True
-            self._closed.set()
+            self._end()
             self._leave_strangers()
             self.settled()
             if self._incoming is not None:
@@ -162,11 +173,10 @@ class AgentSession:
         """The next text frame; None when the connection ends, from either side."""
         incoming = self._coming()
         if not incoming.done():
-            closed = asyncio.ensure_future(self._closed.wait())
-            try:
-                await asyncio.wait({incoming, closed}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                closed.cancel()
+            if self._until_closed is None:
+                self._until_closed = asyncio.ensure_future(self._closed.wait())
+            both = {incoming, self._until_closed}
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         if not incoming.done() or self._has_gone:
             return None
         self._incoming = None
@@ -383,7 +393,7 @@ class AgentSession:
         self._bad_frames += 1
         self.nack("bad", detail)
         if self._bad_frames >= BAD_FRAMES:
-            self._closed.set()
+            self._end()
             return True
         return False
 
