@@ -36,6 +36,7 @@ class Host0:
     def __init__(self, runtime: Runtime, epoch: str) -> None:
         self.host_id = uuid4()
         self.fence = 1
+        self.has_gone = False
         self.epoch = epoch
         self.rev = 1
         self.latencies_s: list[float] = []

@@ -88,6 +88,7 @@ class Session:
         self.fence = 0
         self.machine = machine
         self.closed = False
+        self.has_gone = False
         self.inbox: list[Mapping[str, Any]] = []
         self.intake = Intake(self, world.runtime.writer, world.runtime.allowances)
         self.sent_rev = self.sent_seq = 0

@@ -42,6 +42,9 @@ class Sender(Protocol):
     host_id: UUID
     fence: int
 
+    @property
+    def has_gone(self) -> bool: ...
+
     def send(self, frame: Mapping[str, Any]) -> None: ...
 
     def nack(self, reason: str, detail: str) -> None: ...
@@ -127,6 +130,7 @@ class Intake:
         apply: Apply,
         done: Mapping[str, Any] | None = None,
         then: Callable[[], None] | None = None,
+        objects: int = 0,
     ) -> None:
         """Hands work to the writer; `done` is filled while it is applied and sent after."""
         await self._room.acquire()
@@ -135,6 +139,9 @@ class Intake:
 
         async def guarded(batch: Batch) -> None:
             outcome.clear()
+            if objects and self._sender.has_gone:
+                outcome.append("gone")  # it is not told that this is stored, and tells it again
+                return
             try:
                 batch.cursor(host_id, fence)
                 await apply(batch)
@@ -156,12 +163,12 @@ class Intake:
                 self._sender.close("overload", "the event log of this host went back; come again")
             elif "resync" in outcome:
                 self._ask_for_full()
-            elif done is not None:
+            elif done is not None and "gone" not in outcome:
                 self._sender.send(done)
             if then is not None:
                 then()
 
-        await self._writer.submit(host_id, guarded, answer)
+        await self._writer.submit(host_id, guarded, answer, objects=objects)
 
     def _nonsense(self, found: list[str]) -> Apply:
         """Tells what could not be taken as the host sent it."""
@@ -265,7 +272,7 @@ class Intake:
             if ack["rev"] == frame.to_rev:
                 allowance.held = Held(len(objects) - unknown + len(kept), unknown)
 
-        await self._submit(apply, ack, self._sender.settled)
+        await self._submit(apply, ack, self._sender.settled, len(objects))
 
     async def _heartbeat(self, frame: HeartbeatFrame) -> None:
         """Having been heard is all it is for, but for the one that says what is durable."""

@@ -177,7 +177,7 @@ class AgentSession:
                 self._until_closed = asyncio.ensure_future(self._closed.wait())
             both = {incoming, self._until_closed}
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-        if not incoming.done() or self._has_gone:
+        if not incoming.done() or self.has_gone:
             return None
         self._incoming = None
         text = incoming.result().get("text")
@@ -190,7 +190,7 @@ class AgentSession:
         return self._incoming
 
     @property
-    def _has_gone(self) -> bool:
+    def has_gone(self) -> bool:
         """Whether nobody would hear an answer."""
         if self._closed.is_set():
             return True
@@ -246,7 +246,7 @@ class AgentSession:
             others = {self._coming(), closed}
             try:
                 await asyncio.wait({turn, *others}, return_when=asyncio.FIRST_COMPLETED)
-                if not turn.done() and not self._has_gone:
+                if not turn.done() and not self.has_gone:
                     await asyncio.wait({turn, closed}, return_when=asyncio.FIRST_COMPLETED)
             finally:  # a turn that has come is given back with the session, whatever ended it
                 closed.cancel()
@@ -312,7 +312,7 @@ class AgentSession:
             ) -> None:
                 found.clear()
                 is_second.clear()
-                if self._has_gone:
+                if self.has_gone:
                     return
                 if UUID(hello.agent_id) in batch.greeted:
                     is_second.append(True)  # who is connected is known after the first

@@ -3,6 +3,9 @@
 Frames wait up to the group-commit time for company. An answer leaves only after the commit
 that holds its frame. If a group fails, its frames are tried one by one, so that one bad frame
 cannot hold up the others.
+
+A group is small enough to be over soon: requests of users and commands wait for the database too,
+and each of them has its turn between two groups.
 """
 
 import asyncio
@@ -20,6 +23,8 @@ from arraywright.link.batch import Batch
 logger = logging.getLogger(__name__)
 QUEUE_ITEMS = 5000
 GROUP_ITEMS = 500
+GROUP_OBJECTS = 250
+"""Objects of full states: about 0.1 s of work. A larger one is a group of its own."""
 
 Apply = Callable[[Batch], Awaitable[None]]
 Answer = Callable[[Exception | None], None]
@@ -31,6 +36,7 @@ class _Item:
     apply: Apply
     answer: Answer
     is_hello: bool
+    objects: int
 
 
 class Writer:
@@ -40,15 +46,23 @@ class Writer:
         self._reporting: set[UUID] = set()
         self._group_s = group_s
         self._queue: asyncio.Queue[_Item | None] = asyncio.Queue(QUEUE_ITEMS)
+        self._next: _Item | None = None
+        """Taken from the queue, and too much for the last group."""
 
     def now_us(self) -> int:
         return self._clock.now_us()
 
     async def submit(
-        self, host_id: UUID, apply: Apply, answer: Answer, *, is_hello: bool = False
+        self,
+        host_id: UUID,
+        apply: Apply,
+        answer: Answer,
+        *,
+        is_hello: bool = False,
+        objects: int = 0,
     ) -> None:
         """Waits for room in the queue, which is what slows down a flooding agent."""
-        await self._queue.put(_Item(host_id, apply, answer, is_hello))
+        await self._queue.put(_Item(host_id, apply, answer, is_hello, objects))
 
     async def stop(self) -> None:
         """Ends `run` once everything submitted before is stored."""
@@ -57,13 +71,24 @@ class Writer:
     async def run(self) -> None:
         stopping = False
         while not stopping:
-            group = [await self._queue.get()]
+            group = [self._next or await self._queue.get()]
+            self._next = None
             if self._group_s and None not in group and self._queue.qsize() < GROUP_ITEMS:
                 await asyncio.sleep(self._group_s)
-            while len(group) < GROUP_ITEMS and not self._queue.empty():
-                group.append(self._queue.get_nowait())
+            self._fill(group)
             stopping = None in group
             await self._store([item for item in group if item is not None])
+
+    def _fill(self, group: list[_Item | None]) -> None:
+        """Takes what has come meanwhile, as far as it belongs into this group."""
+        objects = sum(item.objects for item in group if item is not None)
+        while len(group) < GROUP_ITEMS and not self._queue.empty():
+            item = self._queue.get_nowait()
+            objects += 0 if item is None else item.objects
+            if item is not None and item.objects and objects > GROUP_OBJECTS:
+                self._next = item
+                return
+            group.append(item)
 
     async def _store(self, group: list[_Item]) -> None:
         if not group:
