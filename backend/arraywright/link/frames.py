@@ -92,7 +92,8 @@ class Received:
     """Kind and key of objects whose new report cannot be understood."""
 
 
-def _is_suspect(data: bytes) -> bool:
+def is_suspect(data: bytes) -> bool:
+    """Whether a frame may hold what no database or JSON reader takes: it is looked at closely."""
     if any(word in data for word in _SUSPECT_WORDS):
         return True
     digits = data.translate(_DIGITS)
@@ -129,7 +130,7 @@ def parse_frame(text: str) -> Received:
     model = INCOMING.get(kind)
     if model is None or head.get("v") != 1:
         raise UnsupportedFrameError(f"frame {kind!r} of version {head.get('v')!r}"[:100])
-    return _Reader(kind, model, suspect=_is_suspect(data), size=len(text)).read(head)
+    return _Reader(kind, model, suspect=is_suspect(data), size=len(text)).read(head)
 
 
 class _Reader:
