@@ -212,7 +212,7 @@ void ctl_commands_work(struct ctl *ctl)
         struct ctl_command *next =
             list_entry(list_first(&ctl->commands), struct ctl_command, ctl_link);
 
-        if (ctl->life == CTL_LIFE_ONLINE && ctl_commands_wait(ctl)) {
+        if (ctl->life == CTL_LIFE_ONLINE && ctl_commands_wait(ctl, next)) {
             return;
         }
         if (gives_name(next) && !host_naming_begin(ctl)) {
@@ -231,6 +231,7 @@ void ctl_execute(struct ctl *ctl, struct ctl_command *command)
     ASSERT(command->complete != NULL);
     ASSERT((unsigned)command->op < CTL_OP_MAX);
     list_init(&command->ctl_link);
+    command->ctl_until_us = 0;
     list_push_tail(&ctl->commands, &command->ctl_link);
     ctl_kick(ctl);
 }

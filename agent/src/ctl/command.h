@@ -329,6 +329,7 @@ struct ctl_command {
     } objects[COMMAND_OBJECTS_MAX];
 
     struct list ctl_link; /* private to the controller while it runs */
+    uint64_t ctl_until_us; /* it waits for drives that have just come; 0: not yet */
     void *ctl_private;
 };
 

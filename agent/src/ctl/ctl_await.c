@@ -15,12 +15,14 @@
  *     claim it bounds that.
  * (4) An unfinished creation, deletion or import is settled with all drives in view only.
  * (5) Commands wait for pending drives, which most of them are about, but for none longer than
- *     COMMANDS_PATIENT_US.
+ *     COMMANDS_PATIENT_US; nor does one wait longer for all of them, as drives may come again and
+ *     again.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/checked.h"
 #include "ctl/ctl_await.h"
 #include "ctl/ctl_damage.h"
 #include "ctl/ctl_settle.h"
@@ -265,7 +267,7 @@ void ctl_group_members_settle(struct ctl_group *cg)
     }
 }
 
-bool ctl_commands_wait(struct ctl *ctl)
+bool ctl_commands_wait(struct ctl *ctl, struct ctl_command *next)
 {
     uint64_t now_us = clock_now_us(ctl->ports.clock);
 
@@ -276,8 +278,10 @@ bool ctl_commands_wait(struct ctl *ctl)
             (reading ? cd->read_began_us : ctl->start_began_us) + COMMANDS_PATIENT_US;
 
         if (cd_is_pending(cd) && now_us < until_us) {
-            ctl_kick_at(ctl, until_us);
-            return true;
+            next->ctl_until_us =
+                next->ctl_until_us != 0 ? next->ctl_until_us : now_us + COMMANDS_PATIENT_US;
+            ctl_kick_at(ctl, min_u64(until_us, next->ctl_until_us));
+            return now_us < next->ctl_until_us;
         }
     }
     return false;

@@ -14,8 +14,9 @@ bool ctl_start_claims_are_quiet(const struct ctl *ctl);
 bool cd_is_pending(const struct ctl_drive *cd);
 /* Nothing is pending that anything waits for; else the work loop comes back in time. */
 bool ctl_all_is_known(struct ctl *ctl);
-/* A drive that has just come is pending; the work loop comes back in time. */
-bool ctl_commands_wait(struct ctl *ctl);
+/* A drive that has just come is pending, and the command, which is next, has not waited long enough
+ * for such drives; the work loop comes back in time. */
+bool ctl_commands_wait(struct ctl *ctl, struct ctl_command *next);
 /* It may start though other drives are pending; then its members have to be settled. */
 bool ctl_group_is_early(const struct ctl_group *cg);
 void ctl_group_members_settle(struct ctl_group *cg);

@@ -174,6 +174,43 @@ static void test_a_command_about_a_drive_that_has_just_come(void **state UNUSED)
     }
 }
 
+/* Two drives come and go by turns, so that at any time one has just come. */
+static void test_a_command_while_drives_come_and_go(void **state UNUSED)
+{
+    struct ctl_world *world = two_groups(9);
+    struct ctl_command *command = NULL;
+    uint64_t began_us = 0;
+    int result = 0;
+
+    slot_hang(world, 4, true);
+    slot_hang(world, 5, true);
+    assert_int_equal(world_begin_start(world, &result), 0);
+    world_settle(world, 3 * SIM_SECOND);
+    assert_true(ctl_is_online(world->ctl));
+    began_us = world->sim->now_us;
+    command = world_create_command(world, RAID_LEVEL_0, 4, 1, "three");
+    command->complete = ended;
+    command->owner = &result;
+    result = 0;
+    ctl_execute(world->ctl, command);
+    for (uint32_t i = 0; i < 40 && result == 0; i++) {
+        uint32_t slot = 4 + i % 2;
+
+        ctl_drive_departed(world->ctl, &world->slots[slot]);
+        slot_hang(world, slot, false);
+        world_settle(world, SIM_SECOND / 2);
+        slot_hang(world, slot, true);
+        slot_arrive(world, slot);
+        world_settle(world, SIM_SECOND / 2);
+    }
+    assert_int_equal(result, 1);
+    assert_in_range(world->sim->now_us - began_us, SIM_SECOND, 12 * SIM_SECOND);
+    slot_hang(world, 4, false);
+    slot_hang(world, 5, false);
+    world_stop(world);
+    world_free(world);
+}
+
 /* The group that still waits is left as it is. */
 static void test_a_stop_amid_the_wait(void **state UNUSED)
 {
@@ -199,6 +236,7 @@ int main(void)
         cmocka_unit_test(test_a_member_that_is_claimed),
         cmocka_unit_test(test_a_claimed_drive_that_nobody_needs),
         cmocka_unit_test(test_a_command_about_a_drive_that_has_just_come),
+        cmocka_unit_test(test_a_command_while_drives_come_and_go),
         cmocka_unit_test(test_a_stop_amid_the_wait),
     };
 
