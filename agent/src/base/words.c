@@ -2107,6 +2107,8 @@ static const struct {
      "Automatic rebuild is off, so hot spare {drive} is not used. Turn it on with \"{path} set autorebuild=on\"."},
     {"remedy_spare_store",
      "Make room in the agent's state directory, or make it writable. The hot spare is then used automatically."},
+    {"remedy_spare_unsaved",
+     "Let the drives of the drive group take writes again. The hot spare is then tried again automatically."},
     {"remedy_spare_again",
      "Replace it. If you trust it, take it out with \"{path} delete hotsparedrive\" and add it again."},
     {"state_full",

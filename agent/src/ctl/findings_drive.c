@@ -425,7 +425,7 @@ static bool spare_is_unusable(const void *subject, struct finding *finding)
     if (cd->attempt.why.code == REASON_STORE_FULL || cd->attempt.why.code == REASON_STORE_FAILED) {
         finding->remedy.code = REASON_REMEDY_SPARE_STORE;
     } else if (cd->attempt.why.code == REASON_REPLACE_UNSAVED) {
-        finding->remedy.code = REASON_REMEDY_FOREIGN_HERE_UNUSABLE; /* remove the cause */
+        finding->remedy.code = REASON_REMEDY_SPARE_UNSAVED;
     } else if (cd->attempt.waits || cd->attempt.failures > 0) {
         finding->remedy.code = REASON_REMEDY_SPARE_AGAIN;
     }

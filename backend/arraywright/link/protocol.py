@@ -2189,6 +2189,7 @@ REASONS: dict[str, str] = {
     "remedy_rebuild_due": "A rebuild onto {drive} is about to begin.",
     "remedy_auto_rebuild_off": 'Automatic rebuild is off, so hot spare {drive} is not used. Turn it on with "{path} set autorebuild=on".',
     "remedy_spare_store": "Make room in the agent's state directory, or make it writable. The hot spare is then used automatically.",
+    "remedy_spare_unsaved": "Let the drives of the drive group take writes again. The hot spare is then tried again automatically.",
     "remedy_spare_again": 'Replace it. If you trust it, take it out with "{path} delete hotsparedrive" and add it again.',
     "state_full": "The state directory is full.",
     "state_failed": "Writing to the state directory failed ({error}).",
