@@ -35,28 +35,34 @@ static bool refuse(char text[REQUEST_TEXT_BYTES], const char *message)
     return false;
 }
 
-/* "r5" as a word, or type=raid5 / type=r5 */
-static bool level_parse(const struct cli_context *context, struct vd_wish *wish)
+const char *cli_level_named(const char *word)
 {
     static const struct {
         const char *option;
         const char *level;
     } levels[] = {{"r0", "raid0"},   {"r1", "raid1"},   {"r5", "raid5"},   {"r6", "raid6"},
                   {"r10", "raid10"}, {"r50", "raid50"}, {"r60", "raid60"}, {"r1e", "raid1e"}};
-    const char *type = option_value(context, "type");
 
     for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
-        bool typed = type != NULL && (strcasecmp(type, levels[i].level) == 0 ||
-                                      strcasecmp(type, levels[i].option) == 0);
+        if (strcasecmp(word, levels[i].level) == 0 || strcasecmp(word, levels[i].option) == 0) {
+            return levels[i].level;
+        }
+    }
+    return NULL;
+}
 
-        if (!typed && !option_has(context, levels[i].option) &&
-            !option_has(context, levels[i].level)) {
-            continue;
-        }
-        if (wish->level != NULL) {
-            return false; /* two levels */
-        }
-        wish->level = levels[i].level;
+/* "r5" as a word, or type=raid5 / type=r5; of these, one may be given */
+static bool level_parse(const struct cli_context *context, struct vd_wish *wish)
+{
+    const char *type = option_value(context, "type");
+
+    wish->level = type != NULL ? cli_level_named(type) : NULL;
+    for (uint32_t i = 0; i < context->option_count && type == NULL && wish->level == NULL; i++) {
+        char name[32];
+
+        (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(context->options[i].name, "|= "),
+                       context->options[i].name);
+        wish->level = cli_level_named(name);
     }
     return wish->level != NULL;
 }

@@ -150,15 +150,28 @@ static const char *const exclusive[] = {
     "wt|wb|awb",
     "nora|ra|adra",
     "direct|cached",
-    "type|r0|r1|r1e|r5|r6|r10|r50|r60|raid0|raid1|raid1e|raid5|raid6|raid10|raid50|raid60",
 };
+
+static void option_name(const struct cli_option *option, char out[32])
+{
+    (void)snprintf(out, 32, "%.*s", (int)strcspn(option->name, "|= "), option->name);
+}
 
 static bool option_is_one_of(const struct cli_option *option, const char *alternatives)
 {
     char name[32];
 
-    (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(option->name, "|= "), option->name);
+    option_name(option, name);
     return word_is_one_of(name, alternatives);
+}
+
+/* "r5", "raid5", or the option that takes such a word */
+static bool option_is_level(const struct cli_option *option)
+{
+    char name[32];
+
+    option_name(option, name);
+    return strcmp(name, "type") == 0 || cli_level_named(name) != NULL;
 }
 
 static bool options_exclude(const struct cli_option *a, const struct cli_option *b)
@@ -168,7 +181,7 @@ static bool options_exclude(const struct cli_option *a, const struct cli_option 
             return true;
         }
     }
-    return false;
+    return option_is_level(a) && option_is_level(b);
 }
 
 /* The option that was taken last has a value, if it has to, and is no second one. */

@@ -135,6 +135,8 @@ void cli_refuse_property(struct cli_context *context, const char *property, int 
                          const char *message);
 void cli_refuse(struct cli_context *context, const char *description, int error,
                 const char *message);
+/* "r5" or "raid5": the level's word; NULL: it is none. */
+const char *cli_level_named(const char *word);
 /* value_refusal.c: "rebuildrate= does not take \"200\"; write rebuildrate=<0-100>". */
 void cli_value_wrong(const struct cli_context *context, const char *option, const char *typed,
                      char out[REQUEST_TEXT_BYTES]);

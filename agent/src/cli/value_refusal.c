@@ -70,25 +70,38 @@ static bool is_value_of(const json_t *argument, const char *typed)
     return json_is_string(argument) && strcasecmp(json_string_value(argument), typed) == 0;
 }
 
+/* The option that the agent's field was made of: it has its name, or it alone its value. */
+static const struct cli_option *option_of_field(const struct cli_context *context,
+                                                const json_t *args, const char *field)
+{
+    const struct cli_option *found = NULL;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < context->option_count; i++) {
+        const struct cli_option *option = &context->options[i];
+
+        if (option->value == NULL) {
+            continue;
+        }
+        if (strlen(field) == (size_t)name_bytes(option) &&
+            strncasecmp(option->name, field, strlen(field)) == 0) {
+            return option;
+        }
+        if (is_value_of(json_object_get(args, field), option->value)) {
+            found = option;
+            count++;
+        }
+    }
+    return count == 1 ? found : NULL;
+}
+
 bool cli_argument_wrong(const struct cli_context *context, const json_t *args, const json_t *reason,
                         char out[REQUEST_TEXT_BYTES])
 {
     const json_t *params = json_object_get(reason, "params");
-    const char *field = doc_text(params, "field");
-    const struct cli_option *found = NULL;
+    const struct cli_option *found = option_of_field(context, args, doc_text(params, "field"));
     char name[32];
 
-    for (uint32_t i = 0; i < context->option_count && found == NULL; i++) {
-        const struct cli_option *option = &context->options[i];
-
-        bool named = strlen(field) == (size_t)name_bytes(option) &&
-                     strncasecmp(option->name, field, strlen(field)) == 0;
-
-        if (option->value != NULL &&
-            (named || is_value_of(json_object_get(args, field), option->value))) {
-            found = option;
-        }
-    }
     if (found == NULL) {
         return false;
     }

@@ -207,6 +207,43 @@ static void test_options_that_are_not_clear(void **state UNUSED)
     }
 }
 
+/* The agent speaks of a field. The option of that name is meant, whatever others have its value;
+ * without one, the only option with the value; of two nobody can say which. */
+static void test_an_argument_is_refused_by_name(void **state)
+{
+    static struct cli_context context;
+    static char text[REQUEST_TEXT_BYTES];
+    json_t *args = json_pack("{s:i, s:i}", "rate", 5, "delay_hours", 7);
+    json_t *rate = json_pack("{s:{s:s, s:s}}", "params", "field", "rate", "problem", "is bad");
+    json_t *delay =
+        json_pack("{s:{s:s, s:s}}", "params", "field", "delay_hours", "problem", "is bad");
+
+    (void)state;
+    context.options[0] = (struct cli_option){"time= rate=", "5"};
+    context.options[1] = (struct cli_option){"rate=", "5"};
+    context.options[2] = (struct cli_option){"delay=", "7"};
+    context.option_count = 3;
+    assert_true(cli_argument_wrong(&context, args, rate, text));
+    assert_string_equal(text, "rate= does not take \"5\": it is bad");
+    assert_true(cli_argument_wrong(&context, args, delay, text));
+    assert_string_equal(text, "delay= does not take \"7\": it is bad");
+    context.options[0].value = "7";
+    assert_false(cli_argument_wrong(&context, args, delay, text));
+    json_decref(args);
+    json_decref(rate);
+    json_decref(delay);
+}
+
+static void test_levels(void **state)
+{
+    (void)state;
+    assert_string_equal(cli_level_named("r1e"), "raid1e");
+    assert_string_equal(cli_level_named("RAID60"), "raid60");
+    assert_null(cli_level_named("r"));
+    assert_null(cli_level_named("r7"));
+    assert_null(cli_level_named("ra"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +253,8 @@ int main(void)
         cmocka_unit_test(test_words_that_are_nearly_right),
         cmocka_unit_test(test_words_that_are_far_away),
         cmocka_unit_test(test_options_that_are_not_clear),
+        cmocka_unit_test(test_an_argument_is_refused_by_name),
+        cmocka_unit_test(test_levels),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
