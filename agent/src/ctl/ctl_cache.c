@@ -520,7 +520,8 @@ static void discard_run(struct ctl *ctl, struct ctl_command *command, struct ctl
         (void)snprintf(bytes, sizeof(bytes), "%llu",
                        (unsigned long long)cache_vd_dirty_bytes(blocks));
         if (preserved_drop(cv, blocks) != 0) {
-            reason_set(&reason, REASON_BUSY, "key", name, "operation", "destage", NULL);
+            ASSERT(cv != NULL);
+            (void)rule_vd_busy(cv, "writing its cache to its drives", &reason);
             command_finish(ctl, &reason);
             return;
         }

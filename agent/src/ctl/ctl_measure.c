@@ -56,9 +56,7 @@ static bool rule_measure_start(const struct ctl_vd *cv, struct reason *ret_reaso
         return false;
     }
     if (cv->removing || cv->vd == NULL) {
-        reason_set(ret_reason, REASON_BUSY, "key", cv_config(cv)->name, "operation", "its deletion",
-                   NULL);
-        return false;
+        return rule_vd_busy(cv, "its deletion", ret_reason);
     }
     if (vd_config(cv->vd)->access == ACCESS_POLICY_BLOCKED) {
         refuse_state(cv, access_policy_word(ACCESS_POLICY_BLOCKED), ret_reason);

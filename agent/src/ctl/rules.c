@@ -169,8 +169,7 @@ bool rule_bgi(const struct ctl_vd *cv, enum task_action action, struct reason *r
         return false;
     }
     if (cv->removing) {
-        reason_set(ret_reason, REASON_BUSY, "key", config->name, "operation", "its deletion", NULL);
-        return false;
+        return rule_vd_busy(cv, "its deletion", ret_reason);
     }
     if (vd_is_consistent(cv->vd) && operation_of_vd(cv) == NULL) {
         reason_set(ret_reason, REASON_ALREADY_CONSISTENT, "name", config->name, NULL);
@@ -181,7 +180,10 @@ bool rule_bgi(const struct ctl_vd *cv, enum task_action action, struct reason *r
 
 bool rule_vd_busy(const struct ctl_vd *cv, const char *with, struct reason *ret_reason)
 {
-    reason_set(ret_reason, REASON_BUSY, "key", cv_config(cv)->name, "operation", with, NULL);
+    char title[PATH_TEXT_BYTES];
+
+    vd_title(cv, title, sizeof(title)); /* a bare name may read as a word */
+    reason_set(ret_reason, REASON_BUSY, "key", title, "operation", with, NULL);
     return false;
 }
 

@@ -348,6 +348,7 @@ static void test_measured(void **state)
                                              .depth = 1}}};
     assert_int_equal(world_run(world, &command), REASON_OK);
     refused(world, REASON_BUSY);
+    assert_non_null(strstr(world->text, "/c0/v0 (data) is busy with its measurement."));
     world_settle(world, MINUTE);
     assert_int_equal(expand(world, 0), REASON_OK);
     world_free(world);
