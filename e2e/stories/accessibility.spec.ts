@@ -5,6 +5,7 @@ const PLAIN_PAGES = [
   '/', '/operations', '/events', '/alerts', '/hosts/add', '/users', '/tokens', '/audit', '/account',
 ];
 
+const DRIVE_TABS = ['health', 'performance', 'events'];
 const TABS = ['performance', 'members', 'policies', 'operations', 'events', 'use'];
 
 for (const scheme of ['light', 'dark'] as const) {
@@ -30,6 +31,7 @@ for (const scheme of ['light', 'dark'] as const) {
       const found: string[] = [];
       const pages = [
         ...PLAIN_PAGES, hostPage, `${hostPage}?bay=5`, `${hostPage}/create`, drivePage, groupPage,
+        ...DRIVE_TABS.map((tab) => `${drivePage}?tab=${tab}`),
         foreignPage,
         arrayPage,
         ...TABS.map((tab) => `${arrayPage}?tab=${tab}`),

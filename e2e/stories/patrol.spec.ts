@@ -36,6 +36,7 @@ test('a patrol read is started, paused and completed, and says what it has read'
 
   await console.openBay(1);
   await page.getByRole('link', { name: 'Open the drive’s page' }).click();
+  await console.openTab('Errors and health');
   await expect(page.getByText(/^all of it was read/)).toBeVisible();
   await console.openHost('beta');
   await page.getByRole('link', { name: 'walked', exact: true }).click();

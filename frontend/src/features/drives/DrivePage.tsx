@@ -16,13 +16,22 @@ import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { OperationsList } from '@/features/operations/OperationsList'
 import { blockedText } from '@/features/states/words'
 import { Loaded } from '@/ui/Loaded'
+import { PageTabs } from '@/ui/PageTabs'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
 import { DriveActions } from './DriveActions'
 import { DriveCounterFacts, DriveIdentityFacts, DriveStateFacts } from './DriveFacts'
 import { DriveStatus } from './DriveStatus'
+import { DRIVE_TABS, type DriveTab } from './search'
 import { TryFailure } from './TryFailure'
 
-export function DrivePage({ driveId }: { driveId: string }) {
+interface DrivePageProps {
+  driveId: string
+  tab: DriveTab | undefined
+  onTabChange: (tab: DriveTab) => void
+}
+
+export function DrivePage(props: DrivePageProps) {
+  const { driveId } = props
   const { t } = useTranslation()
   const drive = useQuery(driveQuery(driveId))
   return (
@@ -37,14 +46,13 @@ export function DrivePage({ driveId }: { driveId: string }) {
         />
       )}
     >
-      {(data) => <DriveContent drive={data} />}
+      {(data) => <DriveContent drive={data} {...props} />}
     </Loaded>
   )
 }
 
-function DriveContent({ drive }: { drive: Drive }) {
+function DriveContent({ drive, tab, onTabChange }: DrivePageProps & { drive: Drive }) {
   const { t } = useTranslation()
-  const groups = useQuery(groupsQuery(drive.host_id)).data ?? []
   const operations = useQuery(operationsQuery({ target_id: drive.id, active: true }))
   const running = operations.data?.items ?? []
   return (
@@ -63,36 +71,70 @@ function DriveContent({ drive }: { drive: Drive }) {
             <OperationsList operations={running} empty="" />
           </Panel>
         )}
-        <PanelGrid>
-          <PanelStack>
-            <Panel title={t('drive.state')}>
-              <DriveStateFacts drive={drive} groups={groups} />
-            </Panel>
-            {drive.emulated && (
-              <Panel title={t('fault.title')}>
-                <TryFailure drive={drive} />
-              </Panel>
-            )}
-          </PanelStack>
-          <Panel title={t('drive.actions')}>
-            <DriveActions drive={drive} groups={groups} />
-          </Panel>
-          <Panel title={t('drive.identity')}>
-            <DriveIdentityFacts drive={drive} />
-          </Panel>
-          <Panel title={t('drive.counters')}>
-            <DriveCounterFacts drive={drive} />
-          </Panel>
-        </PanelGrid>
-        {(drive.bad_block_count ?? 0) > 0 && <BadBlocksPanel kind="drive" id={drive.id} />}
-        <LatencyPanel
-          kind="drive"
-          id={drive.id}
-          blockedReason={blockedText(drive.blocked, 'counters_reset')}
-          onReset={() => driveChanges.resetCounters(drive)}
+        <PageTabs
+          label={t('drive.tabs.label')}
+          value={tab}
+          onChange={onTabChange}
+          tabs={DRIVE_TABS.map((id) => ({
+            id,
+            label: t(`drive.tabs.${id}`),
+            render: () => <TabContent tab={id} drive={drive} />,
+          }))}
         />
-        <RecentEvents filter={{ object_id: [drive.id] }} />
       </PanelStack>
     </>
+  )
+}
+
+function TabContent({ tab, drive }: { tab: DriveTab; drive: Drive }) {
+  const { t } = useTranslation()
+  if (tab === 'health') {
+    return (
+      <PanelStack>
+        <Panel title={t('drive.counters')}>
+          <DriveCounterFacts drive={drive} />
+        </Panel>
+        {(drive.bad_block_count ?? 0) > 0 && <BadBlocksPanel kind="drive" id={drive.id} />}
+      </PanelStack>
+    )
+  }
+  if (tab === 'performance') {
+    return (
+      <LatencyPanel
+        kind="drive"
+        id={drive.id}
+        blockedReason={blockedText(drive.blocked, 'counters_reset')}
+        onReset={() => driveChanges.resetCounters(drive)}
+      />
+    )
+  }
+  if (tab === 'events') return <RecentEvents filter={{ object_id: [drive.id] }} />
+  return <Overview drive={drive} />
+}
+
+function Overview({ drive }: { drive: Drive }) {
+  const { t } = useTranslation()
+  const groups = useQuery(groupsQuery(drive.host_id)).data ?? []
+  return (
+    <PanelGrid>
+      <PanelStack>
+        <Panel title={t('drive.state')}>
+          <DriveStateFacts drive={drive} groups={groups} />
+        </Panel>
+        <Panel title={t('drive.identity')}>
+          <DriveIdentityFacts drive={drive} />
+        </Panel>
+      </PanelStack>
+      <PanelStack>
+        <Panel title={t('drive.actions')}>
+          <DriveActions drive={drive} groups={groups} />
+        </Panel>
+        {drive.emulated && (
+          <Panel title={t('fault.title')}>
+            <TryFailure drive={drive} />
+          </Panel>
+        )}
+      </PanelStack>
+    </PanelGrid>
   )
 }

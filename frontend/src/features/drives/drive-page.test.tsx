@@ -8,7 +8,7 @@ import { get, record, server } from '@/test/server'
 async function panelOf(part: Partial<Drive>, name = 'Identity') {
   const drive = make.drive(0, part)
   server.use(get('/drives/:id', drive))
-  renderApp(`/drives/${drive.id}`)
+  renderApp(`/drives/${drive.id}${name === 'Identity' ? '' : '?tab=health'}`)
   const title = await screen.findByRole('heading', { name })
   return within(title.closest('section') as HTMLElement)
 }

@@ -119,14 +119,14 @@ describe('patrol read', () => {
     const skipped = make.reason('patrol_skips_ssd', 'It is an SSD.')
     const patrol = { done_at: make.TIME, read_bytes: 4_000_000_000, skipped: null }
     server.use(get('/drives/:id', make.member(1, { patrol })))
-    const { unmount } = renderApp(`/drives/${make.driveId(1)}`)
+    const { unmount } = renderApp(`/drives/${make.driveId(1)}?tab=health`)
     expect(await screen.findByText('Read by patrols')).toBeVisible()
     expect(screen.getByText(/^all of it was read/)).toBeVisible()
     unmount()
     server.use(
       get('/drives/:id', make.drive(5, { patrol: { done_at: null, read_bytes: 0, skipped } })),
     )
-    renderApp(`/drives/${make.driveId(5)}`)
+    renderApp(`/drives/${make.driveId(5)}?tab=health`)
     expect(await screen.findByText('Not patrolled')).toBeVisible()
     expect(screen.getByText('It is an SSD.')).toBeVisible()
     expect(screen.queryByText('Read by patrols')).toBeNull()

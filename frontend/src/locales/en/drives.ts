@@ -43,6 +43,13 @@ export const drive = {
   spareCommitted: 'Stays a member when the lost drive has been replaced.',
   identity: 'Identity',
   counters: 'Errors and health',
+  tabs: {
+    label: 'Parts of this page',
+    overview: 'Overview',
+    health: 'Errors and health',
+    performance: 'Performance',
+    events: 'Events',
+  },
   actions: 'Actions',
   model: 'Model',
   serial: 'Serial number',

@@ -1,8 +1,10 @@
-import { createFileRoute } from '@tanstack/react-router'
+import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { driveQuery } from '@/api/drives'
 import { DrivePage } from '@/features/drives/DrivePage'
+import { readDriveSearch } from '@/features/drives/search'
 
 export const Route = createFileRoute('/_app/drives/$driveId')({
+  validateSearch: readDriveSearch,
   loader: ({ context, params }) =>
     void context.queryClient.prefetchQuery(driveQuery(params.driveId)),
   component: Page,
@@ -10,5 +12,16 @@ export const Route = createFileRoute('/_app/drives/$driveId')({
 
 function Page() {
   const { driveId } = Route.useParams()
-  return <DrivePage key={driveId} driveId={driveId} />
+  const { tab } = Route.useSearch()
+  const navigate = useNavigate({ from: Route.fullPath })
+  return (
+    <DrivePage
+      key={driveId}
+      driveId={driveId}
+      tab={tab}
+      onTabChange={(chosen) =>
+        void navigate({ search: { tab: chosen }, replace: true, resetScroll: false })
+      }
+    />
+  )
 }
