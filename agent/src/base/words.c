@@ -1345,6 +1345,8 @@ static const struct {
      "This agent does not know the command {op}."},
     {"unknown_object",
      "There is no {kind} {key} on this host."},
+    {"ambiguous_object",
+     "This key is that of {first} and of {other}, so it does not say which is meant. Nothing was changed. Use arrayctl on the host, which names the one or the other, and delete the one that is out of use there."},
     {"not_permitted",
      "Your role on this host does not permit {op}."},
     {"policy_denied",

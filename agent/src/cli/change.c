@@ -38,8 +38,8 @@ int cli_execute(struct cli_context *context, const char *op, json_t *args, const
         json_decref(args);
         return CLI_ERROR_GENERIC;
     }
-    if (!client_command(context->client, op, json_incref(args), confirm, &status,
-                        context->failure)) {
+    if (!client_command(context->client, cli_controller(context)->key, op, json_incref(args),
+                        confirm, &status, context->failure)) {
         json_decref(args);
         context->failed = true;
         return CLI_ERROR_GENERIC;

@@ -284,8 +284,8 @@ static json_t *actor_make(void)
                      "local", "via", "cli");
 }
 
-bool client_command(struct client *client, const char *op, json_t *args, const char *confirm,
-                    json_t **ret_status, char text[CLIENT_TEXT_BYTES])
+bool client_command(struct client *client, const char *controller, const char *op, json_t *args,
+                    const char *confirm, json_t **ret_status, char text[CLIENT_TEXT_BYTES])
 {
     char command_id[UUID_TEXT_BYTES];
     struct client_answer answer;
@@ -295,9 +295,10 @@ bool client_command(struct client *client, const char *op, json_t *args, const c
         json_decref(args);
         return false;
     }
-    json_t *params = json_pack("{s:s, s:i, s:s, s:o, s:s?, s:[], s:o, s:i}", "command_id",
-                               command_id, "number", 0, "op", op, "args", args, "confirm", confirm,
-                               "preconditions", "actor", actor_make(), "not_after_us", 0);
+    json_t *params =
+        json_pack("{s:s, s:i, s:s, s:s, s:o, s:s?, s:[], s:o, s:i}", "command_id", command_id,
+                  "number", 0, "controller", controller, "op", op, "args", args, "confirm", confirm,
+                  "preconditions", "actor", actor_make(), "not_after_us", 0);
     if (params == NULL) {
         (void)snprintf(text, CLIENT_TEXT_BYTES, "an argument is not valid UTF-8");
         return false;

@@ -30,9 +30,10 @@ MUST_CHECK bool client_ask(struct client *client, const char *method, json_t *pa
                            struct client_answer *ret_answer, char text[CLIENT_TEXT_BYTES]);
 
 /* Runs a command to its end: *ret_status is a command_status whose state is final. Without
- * preconditions: health may move at any time, and keys and typed names say what is meant. */
-MUST_CHECK bool client_command(struct client *client, const char *op, json_t *args,
-                               const char *confirm, json_t **ret_status,
+ * preconditions: health may move at any time, and keys and typed names say what is meant.
+ * `controller` is the key of the one that was named. */
+MUST_CHECK bool client_command(struct client *client, const char *controller, const char *op,
+                               json_t *args, const char *confirm, json_t **ret_status,
                                char text[CLIENT_TEXT_BYTES]);
 
 #endif

@@ -136,7 +136,8 @@ static bool step_run(struct cli_context *context, struct restoring *restoring, c
     json_t *args = args_resolve(restoring, step);
     json_t *status = NULL;
 
-    if (!client_command(context->client, op, json_incref(args), NULL, &status, context->failure)) {
+    if (!client_command(context->client, cli_controller(context)->key, op, json_incref(args), NULL,
+                        &status, context->failure)) {
         context->failed = true;
         json_decref(args);
         return false;

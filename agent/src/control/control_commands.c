@@ -359,6 +359,22 @@ static struct running_command *running_new(struct control_server *server,
     return running;
 }
 
+/* Which controller is meant, if that is said: the keys of two can be the same. */
+static bool controller_take(struct running_command *running, const json_t *params)
+{
+    const json_t *given = json_object_get(params, "controller");
+    const char *key = json_string_value(given);
+
+    if (given != NULL && (key == NULL || !object_key_is_valid(key))) {
+        reason_set(&running->refusal, REASON_INVALID_ARGUMENT, "field", "controller", "problem",
+                   "must be a key of 1 to 64 characters A-Z a-z 0-9 . _ : -", NULL);
+        return false;
+    }
+    (void)snprintf(running->command.controller, sizeof(running->command.controller), "%s",
+                   key != NULL ? key : "");
+    return true;
+}
+
 /* The command is new: judge it, then journal and run it, or refuse it. */
 static void command_take(struct running_command *running, const json_t *params)
 {
@@ -375,6 +391,8 @@ static void command_take(struct running_command *running, const json_t *params)
              command_guards_parse(json_object_get(params, "confirm"),
                                   json_object_get(params, "preconditions"), &running->command,
                                   &running->refusal) &&
+             controller_take(running, params) &&
+             ctl_host_address(host, &running->command, &running->refusal) &&
              /* Before it is judged: what a preset sets decides the class. */
              ctl_preset_fill(ctl_host_addressed(host, &running->command), &running->command,
                              &running->refusal);

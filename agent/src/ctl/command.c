@@ -108,7 +108,8 @@ static bool preconditions_hold(const struct ctl *ctl, const struct ctl_command *
                        "unknown kind of object", NULL);
             return false;
         }
-        object = host_object_find(ctl->host, kind, key);
+        object = object_find(ctl, kind, key);
+        object = object != NULL ? object : host_object_find(ctl->host, kind, key);
         if (object == NULL) {
             reason_set(ret_reason, REASON_UNKNOWN_OBJECT, "kind", object_kind_word(kind), "key",
                        key, NULL);

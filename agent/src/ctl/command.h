@@ -304,6 +304,7 @@ struct ctl_command {
             bool force;
         } stripe_delete;
     } args;
+    object_key_t controller;         /* that has the object the command is about; "": not said */
     char confirm[65];                /* the typed identity, or "" */
     char who[64];                    /* asks, for people; or "" */
     bool local;                      /* asked on the host itself by a local administrator */

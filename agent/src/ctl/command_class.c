@@ -91,12 +91,9 @@ static bool renames(const struct ctl_host *host, const struct ctl_command *comma
     if ((set->fields & VD_SET_NAME) == 0) {
         return false;
     }
-    HOST_FOR_EACH_VD (cv, host) {
-        if (strcmp(cv->object.key, set->vd) == 0) {
-            return strcmp(cv_config(cv)->name, set->name) != 0;
-        }
-    }
-    return true;
+    const struct ctl_vd *cv = vd_by_key(ctl_host_addressed(host, command), set->vd);
+
+    return cv == NULL || strcmp(cv_config(cv)->name, set->name) != 0;
 }
 
 static bool sets_access(const struct ctl_host *host UNUSED, const struct ctl_command *command)

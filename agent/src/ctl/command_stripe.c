@@ -134,6 +134,10 @@ static bool members_find(struct stripe_run *run, const struct command_stripe_cre
         const struct ctl_object *object =
             host_object_find(run->ctl->host, OBJECT_KIND_VIRTUAL_DRIVE, args->vds[i]);
 
+        if (!host_key_is_clear(run->ctl->host, OBJECT_KIND_VIRTUAL_DRIVE, args->vds[i],
+                               ret_reason)) {
+            return false;
+        }
         if (object == NULL) {
             reason_set(ret_reason, REASON_UNKNOWN_OBJECT, "kind", "virtual_drive", "key",
                        args->vds[i], NULL);

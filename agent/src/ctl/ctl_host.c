@@ -10,6 +10,7 @@
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
 
+#define PATH_BYTES 64u
 #define EXPORT_NAME_REMEMBERED_US (UINT64_C(3600) * 1000000)
 
 void ctl_host_init(struct ctl_host *host, uint64_t next_event_seq)
@@ -269,20 +270,129 @@ static const struct {
     [CTL_OP_STRIPE_DELETE] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, stripe_delete.stripe),
 };
 
-struct ctl *ctl_host_addressed(const struct ctl_host *host, const struct ctl_command *command)
+static const char *addressee_of(const struct ctl_command *command, enum object_kind *ret_kind)
 {
-    size_t key_offset = 0;
     enum object_kind kind = OBJECT_KIND_MAX;
 
     ASSERT((unsigned)command->op < CTL_OP_MAX);
-    key_offset = addressees[command->op].key_offset;
+    ASSERT(addressees[command->op].key_offset != 0); /* an op without a row */
     kind = addressees[command->op].kind;
-    ASSERT(key_offset != 0); /* an op without a row */
     if (kind == OBJECT_KIND_MAX) {
         kind = command->op == CTL_OP_CACHE_FLUSH ? command->args.cache_flush.kind
                                                  : command->args.counters_reset.kind;
     }
-    return ctl_host_owner(host, kind, (const char *)command + key_offset);
+    *ret_kind = kind;
+    return (const char *)command + addressees[command->op].key_offset;
+}
+
+static struct ctl *ctl_named(const struct ctl_host *host, const char *key)
+{
+    LIST_FOR_EACH (node, &host->ctls) {
+        struct ctl *ctl = list_entry(node, struct ctl, host_link);
+
+        if (strcmp(controller_key(ctl), key) == 0) {
+            return ctl;
+        }
+    }
+    return NULL;
+}
+
+struct ctl *ctl_host_addressed(const struct ctl_host *host, const struct ctl_command *command)
+{
+    enum object_kind kind = OBJECT_KIND_MAX;
+    const char *key = addressee_of(command, &kind);
+    struct ctl *named =
+        command->controller[0] != '\0' ? ctl_named(host, command->controller) : NULL;
+
+    return named != NULL ? named : ctl_host_owner(host, kind, key);
+}
+
+/* Of a drive that two controllers know, the one that it is connected to. */
+static bool is_connected(const struct ctl_object *object)
+{
+    return object->kind == OBJECT_KIND_DRIVE &&
+           ((const struct ctl_drive *)object->subject)->present;
+}
+
+static void object_path(const struct ctl *ctl, const struct ctl_object *object, char *out,
+                        size_t capacity)
+{
+    if (object->kind == OBJECT_KIND_VIRTUAL_DRIVE) {
+        vd_path(object->subject, out, capacity);
+    } else if (object->kind == OBJECT_KIND_DRIVE_GROUP) {
+        group_path(object->subject, out, capacity);
+    } else if (object->kind == OBJECT_KIND_DRIVE) {
+        drive_path(object->subject, out, capacity);
+    } else {
+        (void)snprintf(out, capacity, "/%s", controller_key(ctl));
+    }
+}
+
+bool host_key_is_clear(const struct ctl_host *host, enum object_kind kind, const char *key,
+                       struct reason *ret_reason)
+{
+    const struct ctl_object *first = NULL;
+    char paths[2][PATH_BYTES] = {"", ""};
+
+    LIST_FOR_EACH (node, &host->ctls) {
+        const struct ctl *ctl = list_entry(node, struct ctl, host_link);
+        const struct ctl_object *object = object_find(ctl, kind, key);
+
+        if (object != NULL && is_connected(object)) {
+            return true;
+        }
+        if (object != NULL && paths[1][0] == '\0') {
+            object_path(ctl, object, paths[first != NULL], sizeof(paths[0]));
+            first = first != NULL ? first : object;
+        }
+    }
+    if (paths[1][0] == '\0') {
+        return true;
+    }
+    reason_set(ret_reason, REASON_AMBIGUOUS_OBJECT, "first", paths[0], "other", paths[1], NULL);
+    return false;
+}
+
+static struct ctl *connected_ctl(const struct ctl_host *host, const char *key)
+{
+    LIST_FOR_EACH (node, &host->ctls) {
+        struct ctl *ctl = list_entry(node, struct ctl, host_link);
+        const struct ctl_object *object = object_find(ctl, OBJECT_KIND_DRIVE, key);
+
+        if (object != NULL && is_connected(object)) {
+            return ctl;
+        }
+    }
+    return NULL;
+}
+
+bool ctl_host_address(const struct ctl_host *host, struct ctl_command *command,
+                      struct reason *ret_reason)
+{
+    enum object_kind kind = OBJECT_KIND_MAX;
+    const char *key = addressee_of(command, &kind);
+    struct ctl *ctl = NULL;
+
+    if (command->controller[0] != '\0' && ctl_named(host, command->controller) == NULL) {
+        reason_set(ret_reason, REASON_UNKNOWN_OBJECT, "kind", "controller", "key",
+                   command->controller, NULL);
+        return false;
+    }
+    if (kind == OBJECT_KIND_CONTROLLER || command->op == CTL_OP_STRIPE_CREATE ||
+        command->op == CTL_OP_STRIPE_DELETE) { /* the arguments say all, over all controllers */
+        command->controller[0] = '\0';
+        return true;
+    }
+    if (command->controller[0] != '\0') {
+        return true;
+    }
+    if (!host_key_is_clear(host, kind, key, ret_reason)) {
+        return false;
+    }
+    ctl = kind == OBJECT_KIND_DRIVE ? connected_ctl(host, key) : NULL;
+    ctl = ctl != NULL ? ctl : ctl_host_owner(host, kind, key);
+    (void)snprintf(command->controller, sizeof(command->controller), "%s", controller_key(ctl));
+    return true;
 }
 
 void ctl_host_undo(const struct ctl_host *host, const char *key,

@@ -5,8 +5,10 @@
  *
  * (1) Revisions, event numbers and operation numbers grow over all controllers: a reader follows
  *     one sequence, whichever controller has changed.
- * (2) Keys of objects are unique on the host, and so are names of virtual drives: exports go by
- *     them. A drive that reaches two controllers belongs to the one that had it first.
+ * (2) Names of virtual drives are unique on the host: exports go by them. A drive that reaches two
+ *     controllers belongs to the one that had it first. Keys are unique but for what one controller
+ *     took over while the other was away: the other has its old record of it, with the same key.
+ *     A command acts on the object of the controller that it names, or is refused.
  * (3) The first controller shows the host, and its epoch names the state of all.
  */
 #ifndef ARRAYWRIGHT_CTL_CTL_HOST_H
@@ -80,6 +82,10 @@ enum command_class ctl_command_class(const struct ctl_host *host, const struct c
 /* The controller that has this object. Of none: the first, which says in its words that there is
  * no such object. */
 struct ctl *ctl_host_owner(const struct ctl_host *host, enum object_kind kind, const char *key);
+/* Settles which controller a command is for, once and for all: command->controller, unless the host
+ * itself is meant. False: there is no such controller, or two have an object of this key. */
+MUST_CHECK bool ctl_host_address(const struct ctl_host *host, struct ctl_command *command,
+                                 struct reason *ret_reason);
 /* The controller that a command is for. */
 struct ctl *ctl_host_addressed(const struct ctl_host *host, const struct ctl_command *command);
 

@@ -1,7 +1,7 @@
 /*
  * The register of objects: keys, revisions, tombstones (ctl.h (2)).
  *
- * (1) A key is either listed or a tombstone, never both.
+ * (1) A key is either listed or a tombstone, never both, on all controllers of the host.
  * (2) rev of every listed object and tombstone is at most host->rev, and no two are equal.
  */
 #include <stdio.h>
@@ -52,10 +52,32 @@ void object_add(struct ctl *ctl, struct ctl_object *object, enum object_kind kin
     ASSERT(object_find(ctl, kind, key) == NULL);
     *object = (struct ctl_object){.kind = kind, .subject = subject};
     (void)snprintf(object->key, sizeof(object->key), "%s", key); /* keys fit by definition */
+    LIST_FOR_EACH (node, &ctl->host->ctls) { /* it moves from one controller to another */
+        tombstone_forget_key(list_entry(node, struct ctl, host_link), kind, key);
+    }
     tombstone_forget_key(ctl, kind, key);
     list_init(&object->link);
     list_push_tail(&ctl->objects, &object->link);
     ctl_kick(ctl);
+}
+
+/* Another controller has an object of this key (ctl_host.h (2)): readers get that one anew, as no
+ * tombstone could say which of the two has gone. */
+static bool other_shows(const struct ctl *ctl, const struct ctl_object *object)
+{
+    LIST_FOR_EACH (node, &ctl->host->ctls) {
+        struct ctl *other = list_entry(node, struct ctl, host_link);
+        struct ctl_object *same =
+            other != ctl ? object_find(other, object->kind, object->key) : NULL;
+
+        if (same != NULL) {
+            same->rev = ++ctl->host->rev;
+            other->refresh_urgent = true;
+            ctl_kick(other);
+            return true;
+        }
+    }
+    return false;
 }
 
 void object_remove(struct ctl *ctl, struct ctl_object *object)
@@ -66,6 +88,11 @@ void object_remove(struct ctl *ctl, struct ctl_object *object)
         return;
     }
     list_remove(&object->link);
+    ctl->refresh_urgent = true;
+    ctl_kick(ctl);
+    if (other_shows(ctl, object)) {
+        return;
+    }
     if (ctl->tombstone_count == TOMBSTONES_MAX) {
         ctl->tombstone_floor = ctl->tombstones[0].rev;
         tombstone_drop(ctl, 0);
@@ -73,8 +100,6 @@ void object_remove(struct ctl *ctl, struct ctl_object *object)
     tombstone = &ctl->tombstones[ctl->tombstone_count++];
     *tombstone = (struct tombstone){.kind = object->kind, .rev = ++ctl->host->rev};
     memcpy(tombstone->key, object->key, sizeof(tombstone->key));
-    ctl->refresh_urgent = true;
-    ctl_kick(ctl);
 }
 
 static bool object_refresh(struct ctl *ctl, struct ctl_object *object)

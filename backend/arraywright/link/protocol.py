@@ -1808,6 +1808,7 @@ REASONS: dict[str, str] = {
     "invalid_argument": "{field}: {problem}.",
     "unknown_command": "This agent does not know the command {op}.",
     "unknown_object": "There is no {kind} {key} on this host.",
+    "ambiguous_object": "This key is that of {first} and of {other}, so it does not say which is meant. Nothing was changed. Use arrayctl on the host, which names the one or the other, and delete the one that is out of use there.",
     "not_permitted": "Your role on this host does not permit {op}.",
     "policy_denied": 'The host\'s policy "{policy}" refuses {op} from the backend: it {effect}. An administrator can run it on the host.',
     "policy_confirm_needed": 'The host\'s policy "{policy}" requires the typed name or serial number of the object for {op}.',

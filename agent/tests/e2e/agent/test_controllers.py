@@ -235,6 +235,67 @@ class Controllers(AgentCase):
         agent.optimal("right")
         self.assert_holds(agent, sums)
 
+    def swapped(self, agent):
+        for first, second in (("/d", "/x"), ("/c1d", "/d"), ("/x", "/c1d")):
+            self.reconfigure(agent, f'path = "{agent.directory}{first}',
+                             f'path = "{agent.directory}{second}')
+
+    def taken_over(self):
+        """What c1 had is in use on c0; c1 has its old record of it, and c0's old drives."""
+        agent = self.pair()
+        agent.create("raid1", [0, 1], name="left")
+        agent.create("raid1", [0, 1], name="right", controller="c1")
+        sums = self.written(agent, "right")
+        agent.stop()
+        alone = self.agent(slots=4, directory=agent.directory)
+        self.reconfigure(alone, f'path = "{agent.directory}/d', f'path = "{agent.directory}/c1d')
+        alone.start()
+        alone.ctl("/c0/fall", "import")
+        alone.stop()
+        agent = self.agent(slots=4, controllers=2, directory=agent.directory)
+        self.swapped(agent)
+        agent.start()
+        agent.until("right on c0", lambda view: {
+            doc["path"]: doc["state"] for doc in self.listed(view)}
+            == {"/c0/v0": "offline", "/c0/v1": "optimal", "/c1/v0": "offline"})
+        return agent, sums
+
+    def listed(self, view):
+        """Also those whose keys are the same."""
+        return [item["doc"] for item in view.items if item["kind"] == "virtual_drive"]
+
+    def test_a_command_acts_on_the_object_that_was_named(self):
+        agent, sums = self.taken_over()
+        live = next(doc for doc in self.listed(agent.view()) if doc["path"] == "/c0/v1")
+        [key] = {item["key"] for item in agent.view().items if item["kind"] == "virtual_drive"
+                 and item["doc"]["path"] in ("/c0/v1", "/c1/v0")}
+        for words in (["set", "name=other"], ["set", "accesspolicy=ro"], ["start", "cc"]):
+            agent.ctl("/c1/v0", *words, check=False)
+            now = next(doc for doc in self.listed(agent.view()) if doc["path"] == "/c0/v1")
+            self.assertEqual((now["name"], now["access"], agent.view().running("check")),
+                             (live["name"], live["access"], []), words)
+        with agent.control() as control:
+            told = self.assert_refused("ambiguous_object", control.command, "vd_delete",
+                                       {"virtual_drive": key, "force": True},
+                                       confirm=live["name"])
+            self.assertIn("/c0/v1", told.reason["text"])
+            self.assertIn("/c1/v0", told.reason["text"])
+            since = control.state()["to_rev"]
+            agent.ctl("/c1/v0", "del", "force")
+            # Whoever follows the changes keeps what the key still stands for.
+            changes = control.state(since)
+            self.assertNotIn(key, [item["key"] for item in changes["tombstones"]])
+            self.assertEqual([item["doc"]["path"] for item in changes["objects"]
+                              if item["key"] == key and item["kind"] == "virtual_drive"],
+                             ["/c0/v1"])
+        self.assertEqual({doc["path"] for doc in self.listed(agent.view())},
+                         {"/c0/v0", "/c0/v1"})
+        self.assert_holds(agent, sums)
+        self.assertNotEqual(agent.ctl("/c1/v0", "del", "force", check=False).returncode, 0)
+        agent.ctl("/c0/v1", "set", "name=other")
+        self.assertEqual(agent.view().vd("other")["path"], "/c0/v1")
+        agent.stop()
+
     def test_controllers_of_several_agents(self):
         pair = self.pair()
         single = self.agent(slots=2).start()

@@ -438,10 +438,10 @@ static void command_record(int number, const char *op, json_t *args, const char 
                    confirm != NULL ? confirm : "");
 }
 
-bool client_command(struct client *client, const char *op, json_t *args, const char *confirm,
-                    json_t **ret_status, char text[CLIENT_TEXT_BYTES])
+bool client_command(struct client *client, const char *controller, const char *op, json_t *args,
+                    const char *confirm, json_t **ret_status, char text[CLIENT_TEXT_BYTES])
 {
-    if (args == NULL) {
+    if (controller == NULL || args == NULL) {
         (void)snprintf(text, CLIENT_TEXT_BYTES, "an argument is not valid UTF-8");
         return false;
     }
