@@ -27,6 +27,7 @@
 #include "ctl/ctl_undo.h"
 #include "ctl/foreign_md.h"
 #include "ctl/foreign_set.h"
+#include "ctl/member_returned.h"
 #include "meta/md_super_io.h"
 #include "meta/metadata_sectors.h"
 
@@ -527,7 +528,8 @@ static bool clear_is_allowed(const struct clear_run *run, struct reason *ret_rea
         return false;
     }
     for (uint32_t i = 0; i < run->set.drive_count; i++) {
-        if (!rule_drive_import(run->set.drives[i], ret_reason)) {
+        if (!rule_drive_import(run->set.drives[i], ret_reason) ||
+            !rule_not_needed_elsewhere(run->set.drives[i], ret_reason)) {
             return false;
         }
     }

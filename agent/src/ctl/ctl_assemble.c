@@ -76,7 +76,7 @@ struct ctl_group *ctl_group_new(struct ctl *ctl, struct group_config *config)
     cg->ctl = ctl;
     cg->phase = CTL_GROUP_WAITING;
     cg->config = config;
-    ctl->foreign_noted = true; /* a set may be this group's */
+    host_foreign_note(ctl->host); /* a set may be this group's */
     list_init(&cg->vds);
     list_init(&cg->link);
     list_push_tail(&ctl->groups, &cg->link);
@@ -737,6 +737,7 @@ static void start_finish(struct ctl *ctl, struct ctl_start *start)
             cd_state_update(list_entry(node, struct ctl_drive, link));
         }
         ctl->life = CTL_LIFE_ONLINE;
+        host_foreign_note(ctl->host); /* what lacks drives is known now */
         ctl_event(ctl, EVENT_CONTROLLER_ONLINE, controller_key(ctl), "version",
                   ctl->options.firmware_version, "drives", drives, "virtual_drives", vds, NULL);
         ctl_cache_started(ctl);

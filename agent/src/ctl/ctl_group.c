@@ -209,7 +209,7 @@ static void vd_state_changed(void *context, struct vd *vd, enum virtual_drive_st
     if (cv != NULL && cv->vd != NULL) {
         cv_state_check(cv);
     }
-    cg->ctl->foreign_noted = true; /* what is said of a lost member (member_returned.c) */
+    host_foreign_note(cg->ctl->host); /* what is said of a lost member (member_returned.c) */
     ctl_kick(cg->ctl);
 }
 
@@ -321,6 +321,7 @@ static void group_started(void *context, int error)
     ASSERT(cg->phase == CTL_GROUP_STARTING);
     /* Even if its record could not be saved the group is there; it saves again by itself. */
     cg->phase = CTL_GROUP_RUNNING;
+    host_foreign_note(cg->ctl->host);
     cg->config = NULL;
     memset(cg->rebuild_stopped, 0, sizeof(cg->rebuild_stopped)); /* a new life, new attempts */
     memset(cg->rebuild_attempts, 0, sizeof(cg->rebuild_attempts));
@@ -515,9 +516,9 @@ void ctl_group_free(struct ctl_group *cg)
     LIST_FOR_EACH_SAFE (node, following, &cg->vds) {
         ctl_vd_remove(list_entry(node, struct ctl_vd, link));
     }
-    cg->ctl->foreign_noted = true; /* a set may have been this group's */
     object_remove(cg->ctl, &cg->object);
     list_remove(&cg->link);
+    host_foreign_note(cg->ctl->host); /* a set may have been this group's */
     free(cg->config);
     free(cg);
 }
@@ -564,8 +565,8 @@ void ctl_vd_export(struct ctl_vd *cv)
     struct ctl *ctl = cv->cg->ctl;
 
     ASSERT(cv->vd != NULL);
-    if (cv->target != NULL || cv->measure.active || cv->initializing || ctl->observer.export_open == NULL ||
-        vd_config(cv->vd)->access == ACCESS_POLICY_BLOCKED) {
+    if (cv->target != NULL || cv->measure.active || cv->initializing ||
+        ctl->observer.export_open == NULL || vd_config(cv->vd)->access == ACCESS_POLICY_BLOCKED) {
         return;
     }
     cv_cache_open(cv); /* it was closed with the export */

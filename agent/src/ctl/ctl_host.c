@@ -164,6 +164,18 @@ struct ctl_object *host_object_find(const struct ctl_host *host, enum object_kin
     return NULL;
 }
 
+void host_foreign_note(const struct ctl_host *host)
+{
+    LIST_FOR_EACH (node, &host->ctls) {
+        struct ctl *ctl = list_entry(node, struct ctl, host_link);
+
+        ctl->foreign_noted = true;
+        if (ctl->foreign.count > 0) {
+            ctl_kick(ctl);
+        }
+    }
+}
+
 bool host_drive_is_elsewhere(const struct ctl *ctl, const char *key)
 {
     LIST_FOR_EACH (node, &ctl->host->ctls) {

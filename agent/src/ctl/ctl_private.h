@@ -461,6 +461,8 @@ void ctl_host_add(struct ctl_host *host, struct ctl *ctl);
 void ctl_host_remove(struct ctl *ctl);
 /* It is the one whose documents include that of the host. */
 bool ctl_shows_host(const struct ctl *ctl);
+/* What is said of foreign drives may have changed, on every controller. */
+void host_foreign_note(const struct ctl_host *host);
 /* At most one controller has an object of this key, or it is a drive that is connected to one. */
 MUST_CHECK bool host_key_is_clear(const struct ctl_host *host, enum object_kind kind,
                                   const char *key, struct reason *ret_reason);

@@ -405,6 +405,14 @@ static bool kind_permits(const struct ctl_drive *cd, enum life_command command,
     return true;
 }
 
+/* What gives the drive to something else. */
+static bool gives_away(enum life_command command)
+{
+    return command == LIFE_CREATE || command == LIFE_REPLACE || command == LIFE_SPARE_ADD ||
+           command == LIFE_COPYBACK_TARGET || command == LIFE_SET_JBOD ||
+           command == LIFE_SET_GOOD || command == LIFE_ERASE_START;
+}
+
 bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct reason *ret_reason)
 {
     static bool (*const needs[LIFE_COMMAND_MAX])(const struct ctl_drive *cd,
@@ -434,6 +442,7 @@ bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct re
 
     ASSERT((unsigned)command < LIFE_COMMAND_MAX);
     if (!rule_online(cd->ctl, &reason) || !kind_permits(cd, command, &reason) ||
+        (gives_away(command) && !rule_not_needed_elsewhere(cd, &reason)) ||
         !state_permits(cd, command, &reason) ||
         (needs[command] != NULL && !needs[command](cd, &reason))) {
         *ret_reason = reason;

@@ -240,6 +240,9 @@ static bool has_foreign_sets(const void *subject, struct finding *finding)
     finding->cause = ctl->foreign.refusal;
     if (ctl->foreign.deleted.code != REASON_OK) {
         foreign_care_tell(ctl, path, finding);
+    } else if (finding->cause.code == REASON_FOREIGN_NEEDED_ELSEWHERE) {
+        finding->remedy = finding->cause; /* the same */
+        finding->remedy.code = REASON_REMEDY_FOREIGN_NEEDED_ELSEWHERE;
     } else if (finding->cause.code == REASON_FOREIGN_COPY_NEEDED ||
                finding->cause.code == REASON_FOREIGN_COPY_OLDER) {
         finding->remedy = finding->cause; /* it names the drives */

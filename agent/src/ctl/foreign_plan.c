@@ -285,15 +285,16 @@ static bool refuse_here(struct foreign_plan *plan, const struct ctl_group *cg)
     return false;
 }
 
-/* Whatever an old or copied member says of its group, or lacks of it. */
 /* A lost member of it that has come back is not merely old (member_returned.c). */
 static bool refuse_member(struct foreign_plan *plan, const struct foreign_set *set)
 {
     for (uint32_t i = 0; i < set->drive_count; i++) {
         const struct ctl_drive *cd = set->drives[i];
         struct returned_place place;
-        bool later = false;
 
+        if (!rule_not_needed_elsewhere(cd, &plan->refusal)) {
+            return true;
+        }
         if (cd_is_needed_copy(cd, &place)) {
             place_command(place.cg, place.member, cd,
                           cd_copy_is_older(cd, &place) ? REASON_FOREIGN_COPY_OLDER
@@ -305,9 +306,9 @@ static bool refuse_member(struct foreign_plan *plan, const struct foreign_set *s
             continue;
         }
         if (cd_may_return(cd, &place)) {
-            later = cd_returned_is_later(cd, &place);
             place_command(place.cg, place.member, cd,
-                          later ? REASON_FOREIGN_MEMBER_LATER : REASON_FOREIGN_MEMBER,
+                          cd_returned_is_later(cd, &place) ? REASON_FOREIGN_MEMBER_LATER
+                                                           : REASON_FOREIGN_MEMBER,
                           &plan->refusal);
             return true;
         }

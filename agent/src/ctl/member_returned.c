@@ -8,12 +8,15 @@
  * (2) The place is the one whose member the drive is, by its label or DDF entry, or else by its
  *     serial number. DDF of others does not always keep who is missing: any lost place will do
  * then. (3) It may have been in use without the drives that work now, and hold the newer data.
+ * (4) The drive group may be that of another controller of the host: the drive is connected to the
+ * wrong one. If that group is offline without it, nothing is written to the drive here.
  */
 #include "ctl/member_returned.h"
 
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_await.h"
 #include "ctl/foreign_conflict.h"
 #include "ctl/foreign_set.h"
 #include "ctl/spare_choice.h"
@@ -191,6 +194,50 @@ bool cd_is_needed_copy(const struct ctl_drive *cd, struct returned_place *ret_pl
     member = &cg_config(ret_place->cg)->members[label->member];
     return uuid_equal(&member->drive, &label->drive) &&
            place_needs_drive(ret_place->cg, label->member);
+}
+
+/* (4) */
+static bool member_is_needed(struct ctl_group *cg, const struct uuid *uuid,
+                             struct returned_place *ret_place)
+{
+    const struct group_config *config = cg_config(cg);
+
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        if (uuid_equal(&config->members[i].drive, uuid)) {
+            *ret_place = (struct returned_place){.cg = cg, .member = i};
+            return place_needs_drive(cg, i) ||
+                   (cg_is_starting(cg) && !cg_member_is_vacant(cg, i) &&
+                    (cg->members[i] == NULL || !cg->members[i]->present)); /* it may be */
+        }
+    }
+    return false;
+}
+
+/* Among records of one drive group, one that works counts, and the others are old. */
+bool cd_is_needed_elsewhere(const struct ctl_drive *cd, struct returned_place *ret_place)
+{
+    enum foreign_format format = FOREIGN_FORMAT_DDF;
+    const struct drive_label *label = cd_foreign_label(cd);
+    struct uuid uuid;
+    struct guid guid;
+    bool needed = false;
+
+    if (cd->group != NULL || !foreign_drive_id(cd, &format, &guid) ||
+        (label != NULL && label->role != LABEL_ROLE_MEMBER)) {
+        return false;
+    }
+    uuid = label != NULL ? label->drive : uuid_by_ddf(cd->found->ddf);
+    LIST_FOR_EACH (node, &cd->ctl->host->ctls) {
+        const struct ctl *other = list_entry(node, const struct ctl, host_link);
+        struct ctl_group *cg = group_by_guid(other, &guid);
+
+        if (cg != NULL && cg_state(cg) != VIRTUAL_DRIVE_STATE_OFFLINE && !cg_is_starting(cg)) {
+            return false;
+        }
+        needed =
+            needed || (cg != NULL && other != cd->ctl && member_is_needed(cg, &uuid, ret_place));
+    }
+    return needed;
 }
 
 bool cd_copy_is_older(const struct ctl_drive *cd, const struct returned_place *place)

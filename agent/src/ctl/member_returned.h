@@ -23,6 +23,11 @@ bool cd_may_return(const struct ctl_drive *cd, const struct returned_place *plac
 const struct ctl_drive *member_returned(const struct ctl_group *cg, uint32_t member);
 /* (4): a copy of a drive that is not here, without which its drive group is offline. */
 bool cd_is_needed_copy(const struct ctl_drive *cd, struct returned_place *ret_place);
+/* The drive is a member of a drive group of another controller of this host, which is offline
+ * without it. */
+bool cd_is_needed_elsewhere(const struct ctl_drive *cd, struct returned_place *ret_place);
+/* False with a reason: that is so. */
+MUST_CHECK bool rule_not_needed_elsewhere(const struct ctl_drive *cd, struct reason *ret_reason);
 /* Such a copy has missed writes by its own label: it cannot be used. */
 bool cd_copy_is_older(const struct ctl_drive *cd, const struct returned_place *place);
 

@@ -98,6 +98,26 @@ void place_command(const struct ctl_group *cg, uint32_t member, const struct ctl
                row, "member", lost, NULL);
 }
 
+bool rule_not_needed_elsewhere(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    struct returned_place place;
+    char drive[PATH_TEXT_BYTES];
+    char group[PATH_TEXT_BYTES];
+    char path[PATH_TEXT_BYTES];
+    char member[MEMBER_TEXT_BYTES];
+
+    if (!cd_is_needed_elsewhere(cd, &place)) {
+        return true;
+    }
+    drive_path(cd, drive, sizeof(drive));
+    group_path(place.cg, group, sizeof(group));
+    controller_path(cd->ctl, path, sizeof(path));
+    (void)member_name(place.cg, place.member, member); /* as in place_command */
+    reason_set(ret_reason, REASON_FOREIGN_NEEDED_ELSEWHERE, "drive", drive, "group", group,
+               "member", member, "path", path, NULL);
+    return false;
+}
+
 /* The lost member itself. */
 static void returned_tell(const struct ctl_drive *cd, const struct returned_place *place,
                           struct reason *ret_cause, struct reason *ret_remedy)

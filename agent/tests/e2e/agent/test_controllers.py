@@ -218,18 +218,14 @@ class Controllers(AgentCase):
         agent.create("raid1", [0, 1], name="right", controller="c1")
         sums = self.written(agent, "left", "right")
         agent.stop()
-        for first, second in (("/d", "/x"), ("/c1d", "/d"), ("/x", "/c1d")):
-            self.reconfigure(agent, f'path = "{agent.directory}{first}',
-                             f'path = "{agent.directory}{second}')
+        self.swapped(agent)
         agent.start()
         drives_now = agent.view().all("drive").values()
         self.assertEqual(sum(doc["foreign"] for doc in drives_now), 4)
         self.assertEqual({doc["state"] for doc in agent.view().all("virtual_drive").values()},
                          {"offline"})
         agent.stop()
-        for first, second in (("/d", "/x"), ("/c1d", "/d"), ("/x", "/c1d")):
-            self.reconfigure(agent, f'path = "{agent.directory}{first}',
-                             f'path = "{agent.directory}{second}')
+        self.swapped(agent)
         agent.start()
         agent.optimal("left")
         agent.optimal("right")
@@ -294,6 +290,71 @@ class Controllers(AgentCase):
         self.assertNotEqual(agent.ctl("/c1/v0", "del", "force", check=False).returncode, 0)
         agent.ctl("/c0/v1", "set", "name=other")
         self.assertEqual(agent.view().vd("other")["path"], "/c0/v1")
+        agent.stop()
+
+    def test_drives_that_the_other_controller_needs(self):
+        """The only copy is moved to the other controller: it is not cleared there."""
+        agent = self.pair()
+        agent.create("raid1", [0, 1], name="left")
+        agent.create("raid1", [0, 1], name="right", controller="c1")
+        sums = self.written(agent, "left", "right")
+        agent.stop()
+        self.swapped(agent)
+        agent.start()
+        for own, other in (("c0", "c1"), ("c1", "c0")):
+            told = wait_for("what is said of the drives", lambda own=own, other=other: next(
+                (row for row in agent.view().all("controller")[own]["findings"]
+                 if f"/{other}/d0" in json.dumps(row["cause"])), None))
+            self.assertEqual(told["remedy"]["code"], "remedy_foreign_needed_elsewhere")
+            self.assertNotIn("fall delete", told["remedy"]["text"])
+            for words in ([f"/{own}/fall", "delete", "force"], [f"/{own}/fall", "import"],
+                          [f"/{own}/e{EID}/s0", "set", "good", "force"],
+                          [f"/{own}/e{EID}/s0", "add", "hotsparedrive", "force"],
+                          [f"/{own}", "add", "vd", "r1", drives(0, 1), "force"],
+                          [f"/{own}/e{EID}/s0", "start", "erase", "simple", "force"]):
+                done = agent.ctl(*words, check=False)
+                self.assertNotEqual(done.returncode, 0, words)
+        self.assertIn("offline without it",
+                      agent.ctl("/c0/fall", "delete", "force", check=False).stdout)
+        agent.stop()
+        self.swapped(agent)
+        agent.start()
+        agent.optimal("left")
+        agent.optimal("right")
+        self.assert_holds(agent, sums)
+        agent.stop()
+        self.swapped(agent)
+        agent.start()
+        agent.until("the old record", lambda view: "right" in vds(agent).values())
+        agent.ctl("/c1/v0", "del", "force")
+        agent.until("what can be imported", lambda view: "needed_elsewhere" not in json.dumps(
+            view.all("controller")["c0"]["findings"]))
+        agent.ctl("/c0/fall", "import")
+        self.assert_holds(agent, {"right": sums["right"]})
+        agent.stop()
+
+    def test_drives_that_went_back_to_an_old_record(self):
+        agent, sums = self.taken_over()
+        agent.stop()
+        self.swapped(agent)
+        agent.start()
+        agent.until("what is said of the drives", lambda view: "remedy_foreign_needed_elsewhere" in
+                    json.dumps(view.all("controller")["c1"]["findings"]))
+        for words in (["/c1/fall", "delete", "force"], ["/c1/v0", "del", "force"],
+                      ["/c1/fall", "delete", "force"], ["/c1/fall", "import"]):
+            done = agent.ctl(*words, check=False)
+            self.assertEqual(done.returncode == 0, words[0] == "/c1/v0", words)
+        agent.stop()
+        self.swapped(agent)
+        agent.start()
+        agent.optimal("right")
+        self.assert_holds(agent, sums)
+        agent.stop()
+        self.swapped(agent)
+        agent.start()
+        agent.ctl("/c0/v1", "del", "force")
+        agent.ctl("/c1/fall", "import")
+        self.assert_holds(agent, sums)
         agent.stop()
 
     def test_controllers_of_several_agents(self):
