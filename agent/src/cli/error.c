@@ -27,6 +27,7 @@ int cli_error_number(const char *reason_code)
         {"foreign_here_conflict", 11},
         {"foreign_conflict", 11},
         {"foreign_copy_needed", 11},
+        {"foreign_needed", 11},
         {"foreign_copy_older", 11},
         {"foreign_member", 11},
         {"foreign_member_later", 11},

@@ -10,6 +10,9 @@
  * (2) The drive to be filled has a label of its own before the group's configuration names it.
  * (3) A former member becomes a spare again only if its record says so, and that goes before
  *     another drive takes its place for any other reason.
+ * (4) Any other former member is told of it: its label gets the group as it is now. Else it would
+ *     be taken for a member, with data as old as the copyback, by whoever knows no better: a state
+ *     directory from before.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,6 +32,7 @@ struct copyback_run {
     struct ctl_group *cg;
     struct ctl_drive *cd;   /* to be filled */
     uint32_t member;
+    bool listed; /* the next start looks for cd in any case */
     struct ctl_claims claims;
     struct drive_label label;
     struct label_write write;
@@ -163,9 +167,9 @@ static void copyback_remembered(struct ctl *ctl, int error, void *context)
     struct ctl_drive *cd = run->cd;
     struct reason reason;
 
-    /* Of a drive that was ours before, what is only remembered for later is done without. */
-    if ((error != 0 && run->claims.taken[0]) || !cd->present ||
-        run->cg->phase != CTL_GROUP_RUNNING) {
+    /* Of a drive that the list had, what is only remembered for later is done without. The next
+     * start would not look for one that it has not. */
+    if ((error != 0 && !run->listed) || !cd->present || run->cg->phase != CTL_GROUP_RUNNING) {
         reason_from_store(&reason, error != 0 ? error : -ENODEV);
         copyback_end(run, &reason);
         return;
@@ -179,6 +183,8 @@ static void copyback_remembered(struct ctl *ctl, int error, void *context)
 static void copyback_remember(struct copyback_run *run)
 {
     ctl_record_edit(run->ctl);
+    run->listed =
+        run->cd->identity.emulated || record_has_drive(run->ctl->record, run->cd->identity.key);
     record_drive_add(run->ctl->record, run->cd->identity.key, false);
     (void)return_note(run->cd, run->cg, run->member); /* what is no spare returns to nothing */
     ctl_record_save(run->ctl, copyback_remembered, run);
@@ -297,7 +303,7 @@ void cg_copyback_done(void *context, struct group *group, uint32_t member, struc
     struct ctl_drive *old = cg->members[member];
     char path[PATH_TEXT_BYTES];
 
-    (void)group;  /* the only one that cg has */
+    (void)group; /* the only one that cg has */
     (void)former; /* the one in cg's books */
     ASSERT(cd != NULL && cd->copyback_of == cg);
     cd->copyback_of = NULL;
@@ -310,6 +316,9 @@ void cg_copyback_done(void *context, struct group *group, uint32_t member, struc
         old->has_state_reason = true;
         reason_set(&old->state_reason, REASON_COPYBACK_SOURCE_DONE, "drive", path, NULL);
         old->return_due = return_find(cg->ctl->record, old->identity.key) != NULL;
+        old->retire_due = !old->return_due;
+        old->retired_from = cg_config(cg)->guid;
+        old->retired_member = member;
     }
     cd_place_set(cd, cg, member);
     cd->spare_group_count = 0;
@@ -332,7 +341,7 @@ struct return_run {
 
 static void return_saved(struct ctl *ctl, int error, void *context)
 {
-    (void)error;   /* an entry too many does no harm: the drive is no member */
+    (void)error; /* an entry too many does no harm: the drive is no member */
     (void)context; /* nothing more to do */
     ctl_change_end(ctl);
 }
@@ -390,6 +399,47 @@ static void return_start(struct ctl_drive *cd)
     }
     run->write = (struct label_write){
         .drive = cd->drive, .label = &run->label, .complete = return_labelled, .owner = run};
+    group_store_label_write(ctl->group_store, &run->write);
+}
+
+/* (4) */
+
+static void retired(struct label_write *write, int error)
+{
+    struct return_run *run = write->owner;
+    struct ctl *ctl = run->cd->ctl;
+
+    (void)error; /* it cannot be written, so that it may be out of order */
+    free(run);
+    ctl_change_end(ctl);
+}
+
+static void retire_start(struct ctl_drive *cd)
+{
+    struct ctl *ctl = cd->ctl;
+    struct ctl_group *cg = group_by_guid(ctl, &cd->retired_from);
+    struct return_run *run = NULL;
+
+    cd->retire_due = false;
+    if (cg == NULL || cd->drive == NULL || !ctl_change_begin(ctl, "retiring a member")) {
+        return;
+    }
+    run = calloc(1, sizeof(*run));
+    if (run == NULL) {
+        ctl_change_end(ctl);
+        return;
+    }
+    run->cd = cd;
+    run->label = (struct drive_label){.drive = cd->uuid,
+                                      .controller = ctl->record->controller,
+                                      .role = LABEL_ROLE_MEMBER,
+                                      .group = cg_config(cg)->guid,
+                                      .member = cd->retired_member,
+                                      .compact = cg_config(cg)->compact,
+                                      .has_record = true,
+                                      .record = *cg_config(cg)};
+    run->write = (struct label_write){
+        .drive = cd->drive, .label = &run->label, .complete = retired, .owner = run};
     group_store_label_write(ctl->group_store, &run->write);
 }
 
@@ -465,6 +515,40 @@ static bool group_copyback_look(struct ctl_group *cg)
     return false;
 }
 
+static bool group_copies_soon(const struct ctl_group *cg)
+{
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        const struct ctl_drive *cd = cg->members[i];
+
+        if (cd != NULL && cd->drive != NULL &&
+            (drive_is_predicted(cd->drive) || cd->smart_failing)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool copyback_wants(const struct ctl_drive *cd)
+{
+    const struct controller_record *record = cd->ctl->record;
+
+    for (uint32_t i = 0; i < record->return_count && record->copyback; i++) {
+        if (record->returns[i].slot != NO_SLOT && record->returns[i].eid == cd->identity.eid &&
+            record->returns[i].slot == cd->identity.slot) {
+            return true;
+        }
+    }
+    if (!cd->spare || !record->predictive_copyback) {
+        return false;
+    }
+    LIST_FOR_EACH (node, &cd->ctl->groups) {
+        if (group_copies_soon(list_entry(node, const struct ctl_group, link))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void ctl_copybacks_work(struct ctl *ctl)
 {
     LIST_FOR_EACH (node, &ctl->drives) {
@@ -473,6 +557,8 @@ void ctl_copybacks_work(struct ctl *ctl)
         if (cd->return_due && ctl->change == NULL && cd->present && cd->settled &&
             cd->group == NULL) {
             return_start(cd);
+        } else if (cd->retire_due && ctl->change == NULL && cd->present && cd->group == NULL) {
+            retire_start(cd);
         }
     }
     LIST_FOR_EACH (node, &ctl->groups) {

@@ -153,6 +153,9 @@ struct ctl_drive {
     struct guid spare_groups[COMMAND_SPARES_MAX];
     struct ctl_group *copyback_of; /* being filled to take a place there */
     bool return_due; /* was a member in a spare's stead: to be a spare again */
+    bool retire_due; /* ctl_copyback.c (4): of this group, where it had this place */
+    struct guid retired_from;
+    uint32_t retired_member;
     bool spare_affinity; /* serves only its own enclosure */
     bool spare_committable; /* not revertible: stays a member */
     bool reinserted; /* came back while online: an automatic rebuild is due */
@@ -792,6 +795,8 @@ void ctl_copyback_begin(struct ctl_group *cg, uint32_t member, struct ctl_drive 
 void cg_copyback_ended(void *context, struct group *group, struct drive *drive,
                        enum reason_code why);
 void cg_copyback_done(void *context, struct group *group, uint32_t member, struct drive *former);
+/* Will it be filled from a member without being asked for? */
+bool copyback_wants(const struct ctl_drive *cd);
 void ctl_copybacks_work(struct ctl *ctl);
 
 /* ctl_erase.c */

@@ -323,7 +323,7 @@ static void filling_claimed(struct ctl_claims *claims, bool ok)
     }
     former = filling->cg->members[filling->member];
     ctl_record_edit(claims->ctl);
-    if (claims->taken[0]) {
+    if (!record_has_drive(claims->ctl->record, cd->identity.key)) {
         record_drive_add(claims->ctl->record, cd->identity.key, false);
         changed = true;
     }
@@ -459,6 +459,9 @@ static bool is_own_fault(enum reason_code why)
 
 static bool is_wanted(const struct ctl_drive *cd)
 {
+    if (copyback_wants(cd)) {
+        return true;
+    }
     LIST_FOR_EACH (node, &cd->ctl->groups) {
         const struct ctl_group *cg = list_entry(node, const struct ctl_group, link);
 

@@ -184,6 +184,14 @@ static bool cache_is_preserved(const void *subject, struct finding *finding)
 static enum reason_code foreign_remedy(enum reason_code refusal)
 {
     switch ((int)refusal) { /* the others need somebody who looks at them */
+    case REASON_FOREIGN_NEEDED_ELSEWHERE:
+        return REASON_REMEDY_FOREIGN_NEEDED_ELSEWHERE;
+    case REASON_FOREIGN_NEEDED:
+        return REASON_REMEDY_FOREIGN_NEEDED;
+    case REASON_FOREIGN_COPY_NEEDED:
+        return REASON_REMEDY_FOREIGN_COPY_NEEDED;
+    case REASON_FOREIGN_COPY_OLDER:
+        return REASON_REMEDY_FOREIGN_COPY_OLDER;
     case REASON_FOREIGN_IS_HERE:
         return REASON_REMEDY_FOREIGN_IS_HERE;
     case REASON_FOREIGN_HERE_UNUSABLE:
@@ -240,15 +248,12 @@ static bool has_foreign_sets(const void *subject, struct finding *finding)
     finding->cause = ctl->foreign.refusal;
     if (ctl->foreign.deleted.code != REASON_OK) {
         foreign_care_tell(ctl, path, finding);
-    } else if (finding->cause.code == REASON_FOREIGN_NEEDED_ELSEWHERE) {
-        finding->remedy = finding->cause; /* the same */
-        finding->remedy.code = REASON_REMEDY_FOREIGN_NEEDED_ELSEWHERE;
-    } else if (finding->cause.code == REASON_FOREIGN_COPY_NEEDED ||
+    } else if (finding->cause.code == REASON_FOREIGN_NEEDED ||
+               finding->cause.code == REASON_FOREIGN_NEEDED_ELSEWHERE ||
+               finding->cause.code == REASON_FOREIGN_COPY_NEEDED ||
                finding->cause.code == REASON_FOREIGN_COPY_OLDER) {
         finding->remedy = finding->cause; /* it names the drives */
-        finding->remedy.code = finding->cause.code == REASON_FOREIGN_COPY_NEEDED
-                                   ? REASON_REMEDY_FOREIGN_COPY_NEEDED
-                                   : REASON_REMEDY_FOREIGN_COPY_OLDER;
+        finding->remedy.code = foreign_remedy(finding->cause.code);
     } else {
         finding->remedy.code = foreign_remedy(ctl->foreign.refusal.code);
     }

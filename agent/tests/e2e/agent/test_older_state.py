@@ -1,10 +1,16 @@
 """The state directory is older than the drives: what is printed then is done, and works."""
 
+import os
 import re
 import shutil
+import subprocess
+import time
+import unittest
+from pathlib import Path
 
 from cases import PlainFiles, digest, write_random
-from harness import EID
+from harness import EID, MIB
+from taken import Taken, slot_path
 
 # As in docs/recovery.md.
 DOCUMENTED = """
@@ -63,3 +69,128 @@ class OlderState(PlainFiles):
         self.assertIn("Status = Success", agent.ctl(*command.split()).stdout)
         agent.ctl("/c0/v0", "del", "force")
         self.whole(agent)
+
+
+class Copyback(PlainFiles, Taken):
+    """A copyback took the place of a member whose drive is still there, with older data."""
+
+    def member(self, level, drives):
+        agent = self.host(6)
+        agent.ctl("/c0", "add", "vd", level, f"drives={EID}:{drives}", "name=data")
+        agent.until("consistency", lambda view: view.vd()["consistent"])
+        self.write(agent)
+        return agent
+
+    def copy(self, agent, source, target):
+        agent.ctl(slot_path(source), "start", "copyback", f"target={EID}:{target}")
+        agent.until("the copyback", lambda view: view.drive(target)["state"] == "online" and
+                    not view.running("copyback"))
+
+    def newest(self, agent):
+        agent.optimal("data")
+        with agent.nbd() as disk:
+            self.assertEqual(bytes(disk.pread(4096, 0)), b"newest.." * 512)
+
+    def test_the_state_directory_from_before(self):
+        for level, drives, copies in (("r0", "0", {0: 4}), ("r1", "0,1", {0: 4, 1: 5})):
+            with self.subTest(level):
+                agent = self.member(level, drives)
+                agent.stop()
+                kept = agent.directory / "kept"
+                shutil.copytree(agent.state_dir, kept)
+                agent.start()
+                for source, target in copies.items():
+                    self.copy(agent, source, target)
+                self.write(agent, b"newest.." * 512)
+                agent.stop()
+                shutil.rmtree(agent.state_dir)
+                kept.rename(agent.state_dir)
+                agent.start()
+                told = agent.ctl("status").stdout
+                self.assertNotIn("fall delete", told)
+                self.assertNotIn("insert", told)
+                self.take(agent, "remedy_foreign_needed", "set online", ends=False)
+                if level == "r1":  # what one of them has is enough, and is copied to the other
+                    self.take(agent, "remedy_place_returned", "force")
+                self.newest(agent)
+                agent.stop()
+                agent.start()
+                self.newest(agent)
+                agent.stop()
+
+    def test_a_restart_keeps_the_former_member_out(self):
+        agent = self.member("r1", "0,1")
+        self.copy(agent, 0, 4)
+        self.write(agent, b"newest.." * 512)
+        agent.stop()
+        agent.start()
+        self.newest(agent)
+        self.assertEqual(agent.view().drive(0)["state"], "unconfigured_bad")
+        agent.ctl(slot_path(0), "set", "good")
+
+    def small_state(self, agent):
+        """Stopped, with its state directory in a small file system."""
+        agent.stop()
+        kept = agent.directory / "kept"
+        shutil.copytree(agent.state_dir, kept)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs",
+                                  str(agent.state_dir)], check=False, capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("a tmpfs cannot be mounted here")
+        self.addCleanup(subprocess.run, ["umount", str(agent.state_dir)], check=False)
+        self.addCleanup(agent.stop)
+        shutil.copytree(kept, agent.state_dir, dirs_exist_ok=True)
+
+    def fill(self, agent):
+        with (agent.state_dir / "ballast").open("wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(b"x" * 4096)
+            except OSError:
+                pass
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to mount a tmpfs")
+    def test_no_room_for_an_automatic_copyback(self):
+        """It is tried again now and then, not all the time."""
+        agent = self.member("r1", "0,1")
+        agent.ctl("/c0", "set", "glitchtime=0")
+        agent.ctl(slot_path(2), "add", "hotsparedrive")
+        self.small_state(agent)
+        (agent.directory / "plain0").unlink()
+        agent.start()
+        agent.until("the spare", lambda view: view.drive(2)["state"] == "online")
+        agent.optimal("data")
+        self.fill(agent)
+        agent.stop()
+        with (agent.directory / "new0").open("wb") as file:
+            file.truncate(96 * MIB)
+        text = agent.config_path.read_text()
+        agent.config_path.write_text(text.replace('/plain0"', '/new0"'))
+        agent.start()
+
+        def ticks():
+            stat = Path(f"/proc/{agent.process.pid}/stat").read_text()
+            return sum(map(int, stat.rsplit(")", 1)[1].split()[11:13]))
+
+        before = ticks()
+        time.sleep(3)
+        self.assertLess(ticks() - before, 30)
+        (agent.state_dir / "ballast").unlink()
+        agent.until("the copyback", lambda view: view.drive(0)["state"] == "online" and
+                    view.drive(2)["state"] == "hot_spare")
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to mount a tmpfs")
+    def test_no_room_to_remember_the_target(self):
+        agent = self.member("r0", "0")
+        self.small_state(agent)
+        agent.start()
+        self.fill(agent)
+        refused = agent.ctl(slot_path(0), "start", "copyback", f"target={EID}:4", check=False)
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("state directory", refused.stdout)
+        self.write(agent, b"newest.." * 512)
+        agent.kill()
+        agent.start()
+        self.newest(agent)
+        (agent.state_dir / "ballast").unlink()
+        self.copy(agent, 0, 4)
