@@ -286,7 +286,8 @@ static bool refuse_here(struct foreign_plan *plan, const struct ctl_group *cg)
 }
 
 /* The drive itself, of which an older state directory does not know, or a copy of it. */
-static enum reason_code needed_reason(const struct ctl_drive *cd, const struct returned_place *place)
+static enum reason_code needed_reason(const struct ctl_drive *cd,
+                                      const struct returned_place *place)
 {
     if (cd_copy_is_older(cd, place)) {
         return REASON_FOREIGN_COPY_OLDER;

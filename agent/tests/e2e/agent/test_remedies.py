@@ -200,6 +200,8 @@ class Complete(unittest.TestCase):
     def test_that_all_are_taken(self):
         folder = Path(__file__).parent
         texts = {path.name: path.read_text() for path in folder.glob("test_*.py")}
+        paths = folder.parents[1] / "unit/ctl/test_paths.c"  # they depend on what a drive does
+        texts[paths.name] = paths.read_text()
         taken = {said for text in texts.values() for said in re.findall(r'"(remedy_\w+)"', text)}
         commands = {name for name, text in REMEDIES.items()
                     if re.search(r'"\{path\}', text)}

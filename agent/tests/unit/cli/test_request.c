@@ -307,16 +307,11 @@ static void test_no_command_is_unsupported(void **state UNUSED)
 
 static void test_unsupported(void **state UNUSED)
 {
-    static const char *const lines[] = {"/c0/v0 start init full",
-                                        "/c0 set ccrate=30",
-                                        "/c0 delete events",
-                                        "/c0/e1/s1 START Initialization",
-                                        "/c0/p0 show",
-                                        "/c0/v0 start migrate type=raid6",
-                                        "/c0/e1/s1 set bad",
-                                        "/c0/v0 set hidden=on",
-                                        "/c0 set cc=conc",
-                                        "/c0 flush"};
+    static const char *const lines[] = {"/c0/v0 stop init",  "/c0 set ccrate=30",
+                                        "/c0 delete events", "/c0/e1/s1 START Initialization",
+                                        "/c0/p0 show",       "/c0/v0 start migrate type=raid6",
+                                        "/c0/e1/s1 set bad", "/c0/v0 set hidden=on",
+                                        "/c0 set cc=conc"};
     static const char *const others[] = {"/c0 show",
                                          "/c0/v0 start bgi",
                                          "/c0 set rebuildrate=1",
@@ -325,6 +320,8 @@ static void test_unsupported(void **state UNUSED)
                                          "/c0 frob",
                                          "/c0",
                                          "/c0/v0 start cc force",
+                                         "/c0/v0 start init full",
+                                         "/c0 flush",
                                          "/c0 start patrolread",
                                          "/c0 set patrolread=on mode=auto"};
     struct cli_request request;
