@@ -575,7 +575,7 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
         return command->args.vd_measure.action != TASK_ACTION_START ||
                (command->args.vd_measure.plan.load_count > 0 &&
                 command->args.vd_measure.plan.seconds > 0) ||
-               refuse(ret_reason, "args", "seconds and loads must be given");
+               refuse(ret_reason, "args", "must have seconds and loads");
     case CTL_OP_DRIVE_ERASE:
         return command->args.drive_erase.action == TASK_ACTION_START ||
                command->args.drive_erase.action == TASK_ACTION_STOP ||

@@ -568,7 +568,7 @@ static bool fault_arguments_ok(const struct ctl_command *command, const struct c
     if (fault == FAULT_KIND_SLOW && (command->args.fault_inject.latency_ms == 0 ||
                                      command->args.fault_inject.latency_ms > 60000)) {
         field = "latency_ms";
-        problem = "it must be from 1 to 60000";
+        problem = "must be from 1 to 60000";
     }
     if (field != NULL) {
         reason_set(ret_reason, REASON_INVALID_ARGUMENT, "field", field, "problem", problem, NULL);

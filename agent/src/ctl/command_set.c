@@ -521,11 +521,11 @@ static bool patrol_is_valid(const struct ctl_command *command, struct reason *re
     } else if ((fields & CONTROLLER_SET_PATROL_DELAY) != 0 &&
                command->args.controller_set.patrol_delay_hours > CONTROLLER_PATROL_DELAY_MAX) {
         field = "patrol_delay_hours";
-        problem = "it must be from 0 to 8760";
+        problem = "must be from 0 to 8760";
     } else if ((fields & CONTROLLER_SET_PATROL_DRIVES) != 0 &&
                (drives == 0 || drives > CONTROLLER_PATROL_DRIVES_MAX)) {
         field = "patrol_drives_max";
-        problem = "it must be from 1 to 255";
+        problem = "must be from 1 to 255";
     } else if ((fields & CONTROLLER_SET_PATROL_NEXT) != 0 &&
                command->args.controller_set.patrol_next_us > CONTROLLER_PATROL_NEXT_MAX) {
         field = "patrol_next_at_us";
@@ -566,7 +566,7 @@ void command_controller_set(struct ctl *ctl, struct ctl_command *command)
     if ((fields & CONTROLLER_SET_GLITCH_SECONDS) != 0 &&
         command->args.controller_set.glitch_seconds > CONTROLLER_GLITCH_MAX) {
         reason_set(&reason, REASON_INVALID_ARGUMENT, "field", "glitch_seconds", "problem",
-                   "it must be from 0 to 300", NULL);
+                   "must be from 0 to 300", NULL);
         command_finish(ctl, &reason);
         return;
     }

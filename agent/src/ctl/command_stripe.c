@@ -127,7 +127,7 @@ static bool members_find(struct stripe_run *run, const struct command_stripe_cre
     run->count = 0;
     if (args->vd_count < STRIPE_MEMBERS_MIN || args->vd_count > STRIPE_MEMBERS_MAX) {
         reason_set(ret_reason, REASON_INVALID_ARGUMENT, "field", "virtual_drives", "problem",
-                   "there must be 2 to 8", NULL);
+                   "must name 2 to 8", NULL);
         return false;
     }
     for (uint32_t i = 0; i < args->vd_count; i++) {

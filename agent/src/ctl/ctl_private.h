@@ -899,6 +899,8 @@ bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct re
 /* False, with a reason that names the drive. */
 bool refuse_drive(struct reason *ret_reason, enum reason_code code, const struct ctl_drive *cd);
 /* Nothing is on it that was not allowed to be overwritten. */
+/* What is written to it is lost when the agent stops: its file was deleted. */
+bool rule_drive_lasts(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_drive_for_use(const struct ctl_drive *cd, enum life_command command, bool force,
                         bool serial_given, struct reason *ret_reason);
 bool rule_drive_import(const struct ctl_drive *cd, struct reason *ret_reason);

@@ -193,6 +193,18 @@ static bool state_permits(const struct ctl_drive *cd, enum life_command command,
 /* What commands need besides */
 
 /* Its label has been read, and it is what that says. */
+bool rule_drive_lasts(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    char path[PATH_TEXT_BYTES];
+
+    if (cd->path_lost != REASON_DRIVE_PATH_DELETED) {
+        return true;
+    }
+    drive_path(cd, path, sizeof(path));
+    reason_set(ret_reason, REASON_DRIVE_IN_USE, "drive", path, "why", "its file was deleted", NULL);
+    return false;
+}
+
 static bool is_free(const struct ctl_drive *cd, struct reason *ret_reason)
 {
     char path[PATH_TEXT_BYTES];
@@ -205,7 +217,7 @@ static bool is_free(const struct ctl_drive *cd, struct reason *ret_reason)
         reason_set(ret_reason, REASON_BUSY, "key", path, "operation", "reading its label", NULL);
         return false;
     }
-    return true;
+    return rule_drive_lasts(cd, ret_reason);
 }
 
 static bool is_awake(const struct ctl_drive *cd, struct reason *ret_reason)

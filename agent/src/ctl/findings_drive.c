@@ -101,7 +101,14 @@ static bool is_missing(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
 
-    return cd->group != NULL && drive_holds(cd, LIFE_MISSING, finding);
+    if (cd->group == NULL || !drive_holds(cd, LIFE_MISSING, finding)) {
+        return false;
+    }
+    if (cg_state(cd->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
+        finding->effect.code = REASON_EFFECT_DRIVE_MISSING_OFFLINE;
+        finding->remedy.code = REASON_REMEDY_DRIVE_MISSING_OFFLINE;
+    }
+    return true;
 }
 
 /* Only an emulated drive stays on the list when it is gone. */

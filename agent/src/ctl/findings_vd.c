@@ -289,7 +289,13 @@ static bool has_lost_parity(const void *subject, struct finding *finding)
     uint64_t parity_blocks = 0;
 
     cv_bad_blocks_count(subject, &blocks, &parity_blocks);
-    return blocks == 0 && blocks_tell(subject, parity_blocks, finding);
+    if (blocks != 0 || !blocks_tell(subject, parity_blocks, finding)) {
+        return false;
+    }
+    if (cv_state(subject) != VIRTUAL_DRIVE_STATE_OPTIMAL) {
+        finding->remedy.code = REASON_REMEDY_VIRTUAL_DRIVE_LOST_PARITY_LATER;
+    }
+    return true;
 }
 
 static bool has_lost_writes(const void *subject, struct finding *finding)

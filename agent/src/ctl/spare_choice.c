@@ -129,7 +129,7 @@ static bool spare_is_ready(const struct ctl_drive *cd, struct reason *ret_reason
         cd_attempt_reason(cd, ret_reason);
         return false;
     }
-    return true;
+    return rule_drive_lasts(cd, ret_reason);
 }
 
 static enum spare_rank rank_of_spare(const struct ctl_drive *cd, const struct ctl_group *cg,

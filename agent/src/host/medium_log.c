@@ -20,6 +20,7 @@
 
 #define RETRY_MAX 16u
 #define ZEROS_BYTES IO_LENGTH_MAX_BYTES
+#define LOOK_US UINT64_C(1000000)
 
 struct medium_log {
     struct log_port port;
@@ -32,6 +33,9 @@ struct medium_log {
     struct log_write *write; /* one at a time: cache/journal_log.h (1) */
     uint32_t done_bytes;
     uint32_t retry_count;
+    char *path; /* of a file */
+    uint64_t look_us; /* not before then again */
+    bool gone;
 };
 
 /* Reading, at the start */
@@ -72,6 +76,23 @@ static void write_go(struct medium_log *medium)
     loop_op_start(medium->loop, &medium->op);
 }
 
+/* medium_log.h (3) */
+static bool file_is_gone(struct medium_log *medium)
+{
+    struct stat own;
+    struct stat named;
+    uint64_t now_us = clock_now_us(loop_clock(medium->loop));
+
+    if (medium->path == NULL || medium->gone || now_us < medium->look_us) {
+        return medium->gone;
+    }
+    medium->look_us = now_us + LOOK_US;
+    medium->gone =
+        fstat(medium->claim.fd, &own) != 0 || (uint64_t)own.st_size < medium->port.size_bytes ||
+        stat(medium->path, &named) != 0 || named.st_dev != own.st_dev || named.st_ino != own.st_ino;
+    return medium->gone;
+}
+
 static void write_done(struct loop_op *op, int result)
 {
     struct medium_log *medium = op->owner;
@@ -88,6 +109,7 @@ static void write_done(struct loop_op *op, int result)
         return;
     }
     medium->write = NULL;
+    result = result <= 0 ? result : file_is_gone(medium) ? -ENOENT : result;
     write->complete(write, result > 0 ? 0 : result == 0 ? -EIO : result);
 }
 
@@ -305,6 +327,9 @@ int medium_log_open(struct loop *loop, const char *path, uint64_t size_bytes, ui
         (void)medium_log_close(medium);
         return error;
     }
+    if (medium->claim.info.kind == DEVICE_KIND_FILE) {
+        medium->path = strdup(path); /* without it nobody looks */
+    }
     medium->file = loop_file_add(loop, medium->claim.fd);
     loop_op_init(&medium->op, write_done, medium);
     *ret_medium = medium;
@@ -324,6 +349,7 @@ struct medium_log *medium_log_close(struct medium_log *medium)
     if (medium->memory.base != NULL) {
         (void)munmap(medium->memory.base, medium->memory.size_bytes); /* it is ours */
     }
+    free(medium->path);
     free(medium);
     return NULL;
 }

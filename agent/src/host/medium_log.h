@@ -7,6 +7,8 @@
  * (2) A file that is not there is made, filled with zeros to its full size, so that no write ever
  *     finds the file system full. A device that is not there is an error. What is there is never
  *     shortened, lengthened or written here.
+ * (3) A file that no longer has its name or its size would not be found, or not be whole, at the
+ *     next start. Writes fail from then on; it is looked at with a write, once a second at most.
  */
 #ifndef ARRAYWRIGHT_HOST_MEDIUM_LOG_H
 #define ARRAYWRIGHT_HOST_MEDIUM_LOG_H

@@ -469,6 +469,33 @@ class CacheTest(unittest.TestCase):
             self.medium = Path(loop.path)
         return self.agent(slots=3, config=cache_config(self.medium, "log", 32))
 
+    def test_log_whose_file_is_gone(self):
+        """Deleted, moved away or cut: nothing more relies on it, and nothing is lost."""
+        for harm in (lambda path: path.unlink(), lambda path: path.rename(f"{path}.away"),
+                     lambda path: os.truncate(path, MIB)):
+            agent = self.log_agent()
+            agent.start()
+            agent.create("raid5", range(3), write_policy="write_back")
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            self.fill(agent)
+            harm(self.medium)
+            version = 1
+
+            def failed(view):
+                nonlocal version
+                version += 1
+                self.fill(agent, version)
+                return any(finding["code"] == "cache_failed"
+                           for finding in view.all("controller")["c0"]["findings"])
+
+            agent.until("the finding", failed)
+            self.fill(agent, version)
+            agent.kill()
+            self.medium.unlink(missing_ok=True)
+            agent.start()
+            self.check(agent, version)
+            agent.close()
+
     def test_log_killed_under_writers_nothing_is_lost(self):
         self.log_killed_under_writers(self.log_agent())
 

@@ -150,6 +150,25 @@ class Remedies(Taken):
         told = self.take(agent, "remedy_virtual_drive_lost_blocks", "show badblocks", ends=False)
         self.assertIn("Lost", told)
 
+    def test_lost_parity(self):
+        for later in (False, True):
+            with self.subTest(later=later):
+                agent = self.group(slots=4)
+                with agent.nbd() as disk:
+                    for at in range(0, disk.get_size(), MIB):
+                        disk.pwrite(b"w" * MIB, at)
+                agent.fault(1, "media_error", lba=300, count=8)
+                agent.ctl(slot_path(3), "add", "hotsparedrive")
+                agent.fault(0, "pull")
+                agent.until("the rebuild", lambda view: view.vd()["state"] == "optimal" and
+                            not view.running("rebuild"))
+                if later:
+                    agent.ctl(slot_path(2), "set", "offline")
+                    self.command(agent, "remedy_virtual_drive_lost_parity_later", "start cc")
+                else:
+                    self.take(agent, "remedy_virtual_drive_lost_parity", "start cc")
+                agent.close()
+
     def test_places_that_disagree(self):
         agent = self.group(members=2, level="raid1", slots=2)
         self.write(agent, b"k" * MIB)
@@ -194,8 +213,8 @@ class Complete(unittest.TestCase):
         "remedy_place_superseded": ("test_older_state.py", "test_as_advised"),
     }
 
-    # The first comes if the host has no memory for a rebuild.
-    OUT_OF_REACH = {"rebuild_failed", "virtual_drive_lost_parity"}
+    # It comes if the host has no memory for a rebuild.
+    OUT_OF_REACH = {"rebuild_failed"}
 
     def test_that_all_are_taken(self):
         folder = Path(__file__).parent

@@ -85,6 +85,23 @@ class FilesRemedies(PlainFiles, Taken):
         agent.until("the copyback", lambda view: view.drive(3)["state"] == "online")
         agent.optimal("data")
 
+    def test_a_deleted_file_is_given_nothing(self):
+        """Neither a hot spare nor a free drive: the data would go with the agent."""
+        agent = self.mirror()
+        agent.ctl("/c0", "set", "glitchtime=0")
+        agent.ctl(slot_path(2), "add", "hotsparedrive")
+        agent.ctl(slot_path(3), "add", "hotsparedrive")  # claimed from now on
+        agent.ctl(slot_path(3), "delete", "hotsparedrive")
+        for number in (2, 3):
+            (agent.directory / f"plain{number}").unlink()
+        agent.until("it to be told", lambda _: ("drive_path_lost", slot_path(2)) in
+                    self.findings(agent))
+        refused = agent.ctl(slot_path(0), "start", "copyback", f"target={EID}:3", check=False)
+        self.assertNotEqual(refused.returncode, 0, refused.stdout)
+        agent.ctl(slot_path(1), "set", "offline")
+        self.command(agent, "remedy_drive_offline", "s1 start rebuild")
+        self.assertEqual(agent.view().drive(2)["state"], "hot_spare")
+
     def went_apart(self, rounds):
         """The old state directory, and a member that went on alone."""
         agent = self.mirror()
