@@ -63,8 +63,8 @@ void change_vd_doubt_delete(struct cli_context *context);
 /* flush.c */
 void change_cache_flush(struct cli_context *context);
 void change_vd_cache_flush(struct cli_context *context);
-/* What is cached of a virtual drive, or of all (NULL), goes to the drives; waits until it has. 0, or
- * an error with its sentence. Objects of the controller are to be looked for anew. */
+/* What is cached of a virtual drive, or of all (NULL), goes to the drives; waits until it has. 0,
+ * or an error with its sentence. Objects of the controller are to be looked for anew. */
 int cli_flush(struct cli_context *context, const struct model_object *vd,
               char message[REQUEST_TEXT_BYTES]);
 /* check.c */

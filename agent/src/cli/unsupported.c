@@ -113,7 +113,8 @@ const struct cli_unsupported cli_unsupported[] = {
      "Virtual drives have the settings and tasks: /cX/vX.", false},
 
     {CLI_OBJECT_VD, "stop|pause|suspend|resume", "init", "stopping an initialization",
-     "A fast initialization takes a moment. For the one in the background: /cX/vX stop bgi.", false},
+     "A fast initialization takes a moment. For the one in the background: /cX/vX stop bgi.",
+     false},
     {CLI_OBJECT_VD, CONTROL, "erase", "erasing a virtual drive",
      "Delete it and erase its drives: /cX/eX/sX start erase.", false},
     {CLI_OBJECT_VD, CONTROL, "migrate", "migration",

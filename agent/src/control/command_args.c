@@ -125,8 +125,8 @@ static const struct arg_spec stripe_create_args[] = {
 static const struct arg_spec stripe_delete_args[] = {
     KEY("stripe", stripe_delete.stripe, true), BOOL("force", stripe_delete.force, false), END};
 static const struct arg_spec vd_init_args[] = {
-    KEY("virtual_drive", vd_init.vd, true),
-    BOOL("unless_content", vd_init.unless_content, false), END};
+    KEY("virtual_drive", vd_init.vd, true), BOOL("unless_content", vd_init.unless_content, false),
+    END};
 static const struct arg_spec vd_delete_args[] = {
     KEY("virtual_drive", vd_delete.vd, true), BOOL("force", vd_delete.force, false),
     BOOL("unless_content", vd_delete.unless_content, false), END};

@@ -11,8 +11,8 @@
  *
  * A turn is over when it has lasted TURN_US, less where many wait, so that none waits longer than
  * about WAIT_US, and REST_US more for the end of a long read; or when its stream has nothing to
- * read and has not come back within IDLE_US. The next one is the nearest above, as the heads go, then
- * the lowest. A turn whose stream has one read now and then is nothing to wait for.
+ * read and has not come back within IDLE_US. The next one is the nearest above, as the heads go,
+ * then the lowest. A turn whose stream has one read now and then is nothing to wait for.
  *
  * (1) Only foreground reads of a drive with heads are ever held, and only those that go on where
  *     three reads before went on, and pieces of long reads (drive.h). Everything else passes as if

@@ -463,7 +463,8 @@ struct stripe_op {
     int fine_error; /* of the blocks so far */
     uint64_t settle_change; /* to be durable before going on: notes of bad blocks */
     struct flush_waiter notes_flush; /* before such notes end */
-    uint64_t run_bytes; /* reads: so much from here on of each drive for the same request; 0: little */
+    uint64_t
+        run_bytes; /* reads: so much from here on of each drive for the same request; 0: little */
     uint32_t lent; /* of a write: places whose buffer is the request's own memory */
     uint8_t *lent_memory; /* the request's buffer, all of it */
     struct vd_lender *lender; /* whose it is; NULL: to be freed */
