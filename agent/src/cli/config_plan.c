@@ -96,6 +96,23 @@ static bool group_is_whole(const struct model *model, const struct model_object 
     return true;
 }
 
+/* What is on it has to go first; every other reason says what to do. */
+static void refuse_unfree(struct config_plan *plan, const char *object, const json_t *drive)
+{
+    const char *path = doc_text(drive, "path");
+    const json_t *why = json_object_get(drive, "unsuitable");
+
+    if (doc_bool(drive, "foreign")) {
+        refuse(plan, object, "%.60s carries a foreign label; free it with \"%.60s set good force\"",
+               path, path);
+    } else if (strcmp(doc_text(why, "code"), "drive_unsuitable_signature") == 0) {
+        refuse(plan, object, "%.60s carries data; erase it with \"%.60s start erase simple\"", path,
+               path);
+    } else {
+        refuse(plan, object, "%.60s cannot be used: %.160s", path, doc_text(why, "text"));
+    }
+}
+
 /* Is the drive free to be used? It is used up then. */
 static bool drive_take(const struct model *model, struct config_plan *plan, const json_t *saved,
                        json_t *taken, const char *object)
@@ -115,8 +132,7 @@ static bool drive_take(const struct model *model, struct config_plan *plan, cons
         refuse(plan, object, "%.60s is in use (%s); nothing that exists is overwritten",
                doc_text(drive->doc, "path"), doc_text(drive->doc, "state"));
     } else if (!drive_is_free(drive->doc)) {
-        refuse(plan, object, "%.60s carries data of others; set it good first",
-               doc_text(drive->doc, "path"));
+        refuse_unfree(plan, object, drive->doc);
     } else {
         row_set(taken, drive->key, json_true());
         return true;

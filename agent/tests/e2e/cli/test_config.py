@@ -2,10 +2,12 @@
 has the same drives, all of it or nothing."""
 
 import json
+import re
 import shutil
+import subprocess
 
 import in_memory
-from cases import AgentCase
+from cases import AgentCase, PlainFiles, need
 from harness import EID, wait_for
 
 in_memory.use()
@@ -181,3 +183,31 @@ class Config(AgentCase):
         self.assertEqual(essence(agent.view()), before)
         self.assertNotEqual(agent.ctl("/c0", "get", "config", "file=/none/where",
                                       check=False).returncode, 0)
+
+
+@need("mkfs.ext4")
+class OnFiles(PlainFiles):
+    def test_a_drive_with_data_says_what_frees_it(self):
+        agent = self.host(2)
+        agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:0,1", "name=data")
+        saved = agent.directory / "saved"
+        agent.ctl("/c0", "get", "config", f"file={saved}")
+        agent.stop()
+        shutil.rmtree(agent.state_dir)
+        for number in range(2):
+            path = agent.directory / f"plain{number}"
+            size = path.stat().st_size
+            path.write_bytes(b"")
+            with path.open("wb") as file:
+                file.truncate(size)
+        subprocess.run(["mkfs.ext4", "-q", "-F", str(agent.directory / "plain1")], check=True)
+        agent.start()
+        refused = agent.ctl("/c0", "set", "config", f"file={saved}", check=False)
+        self.assertNotEqual(refused.returncode, 0)
+        command = re.search(r'erase it with "([^"]+)"', refused.stdout)[1]
+        agent.ctl(*command.split(), "force", f"confirm={agent.view().drive(1)['serial']}")
+        wait_for("the erasure", lambda: "Successfully" in agent.ctl(
+            "/c0", "set", "config", f"file={saved}", check=False).stdout or
+            agent.view().all("virtual_drive"))
+        self.assertEqual(agent.view().vd("data")["level"], "raid1")
+
