@@ -130,8 +130,9 @@ it('says so when there is no such stripe', async () => {
 
 it('is what the page of a member leads to', async () => {
   server.use(get('/virtual-drives/:id', joined(left, 0)))
-  renderApp(`/virtual-drives/${make.VIRTUAL_DRIVE_ID}`)
+  const { user } = renderApp(`/virtual-drives/${make.VIRTUAL_DRIVE_ID}`)
   expect(await screen.findByRole('link', { name: 'wide' })).toHaveAttribute('href', STRIPE_PAGE)
+  await user.click(screen.getByRole('tab', { name: 'Use it' }))
   expect(screen.getByText('It is not exported by itself: use the stripe.')).toBeVisible()
   expect(screen.queryByText(/agent’s configuration decides about exports/)).toBeNull()
 })
