@@ -10,9 +10,8 @@
  * (2) The drive to be filled has a label of its own before the group's configuration names it.
  * (3) A former member becomes a spare again only if its record says so, and that goes before
  *     another drive takes its place for any other reason.
- * (4) Any other former member is told of it: its label gets the group as it is now. Else it would
- *     be taken for a member, with data as old as the copyback, by whoever knows no better: a state
- *     directory from before.
+ * (4) The label of any other former member gets the group as it is now. With a state directory from
+ *     before the copyback, the drive would be taken for a member, with old data.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -421,7 +420,8 @@ static void retire_start(struct ctl_drive *cd)
     struct return_run *run = NULL;
 
     cd->retire_due = false;
-    if (cg == NULL || cd->drive == NULL || !ctl_change_begin(ctl, "retiring a member")) {
+    if (!cd->bad || cg == NULL || cd->drive == NULL || /* it was made good meanwhile, or the like */
+        !ctl_change_begin(ctl, "retiring a member")) {
         return;
     }
     run = calloc(1, sizeof(*run));
