@@ -51,6 +51,7 @@ void drive_place_text(const json_t *drive, char out[32]);
 const char *drive_wwn(const json_t *drive, char out[DRIVE_WWN_BYTES]);
 uint64_t drive_shown_bytes(const json_t *drive); /* usable, or all while that is not known */
 const char *vd_state_shown(const json_t *vd);
+const char *span_state_shown(const json_t *group, uint64_t span);
 
 /* Rows of progress. kinds: the operations it is about, "background_init resync". */
 json_t *drive_progress_row(const struct model *model, const struct model_object *drive,

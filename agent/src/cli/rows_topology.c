@@ -163,6 +163,7 @@ void topology_rows(json_t *rows, const struct model *model, const struct model_o
     for (uint64_t span = 0; span < doc_u64(group->doc, "span_count"); span++) {
         values.array = (int64_t)span;
         values.type = inner;
+        values.state = span_state_shown(group->doc, span);
         values.bytes = doc_u64(group->doc, "size_bytes") / doc_u64(group->doc, "span_count");
         topology_append(rows, &values);
         json_array_foreach(members, index, member)

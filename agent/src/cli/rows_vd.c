@@ -11,13 +11,24 @@
 #include "cli/rows.h"
 #include "cli/show.h"
 
-const char *vd_state_shown(const json_t *vd)
+static const char *state_word_shown(const char *word)
 {
     enum virtual_drive_state state;
 
-    return virtual_drive_state_parse(doc_text(vd, "state"), &state)
+    return word != NULL && virtual_drive_state_parse(word, &state)
                ? virtual_drive_state_short(state)
                : "Unknown";
+}
+
+const char *vd_state_shown(const json_t *vd)
+{
+    return state_word_shown(doc_text(vd, "state"));
+}
+
+const char *span_state_shown(const json_t *group, uint64_t span)
+{
+    return state_word_shown(
+        json_string_value(json_array_get(json_object_get(group, "span_states"), (size_t)span)));
 }
 
 static void vd_cache_text(const json_t *vd, char out[16])

@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "control/check_doc.h"
+#include "control/group_doc.h"
 #include "control/json_text.h"
 #include "control/measurement_json.h"
 #include "ctl/event_catalog.h"
@@ -467,41 +468,6 @@ static json_t *drive_doc(const struct drive_view *view)
     return doc;
 }
 
-static json_t *members_doc(const struct drive_group_view *view)
-{
-    json_t *doc = json_new_array();
-
-    ASSERT(view->member_count <= GROUP_MEMBERS_MAX);
-    for (uint32_t i = 0; i < view->member_count; i++) {
-        const struct member_view *member = &view->members[i];
-        json_t *entry = json_new_object();
-
-        json_put_u64(entry, "span", member->span);
-        json_put_u64(entry, "row", member->row);
-        json_put_text_or_null(entry, "drive", member->drive);
-        json_put_text(entry, "state", drive_state_word(member->state));
-        json_put_text(entry, "serial", member->serial);
-        json_put_bool(entry, "last_copy", member->last_copy);
-        json_append(doc, entry);
-    }
-    return doc;
-}
-
-static json_t *spare_choices_doc(const struct drive_group_view *view)
-{
-    json_t *doc = json_new_array();
-
-    for (uint32_t i = 0; i < view->choice_count; i++) {
-        json_t *entry = json_new_object();
-
-        json_put_text(entry, "drive", view->choices[i].drive);
-        json_put_bool(entry, "chosen", view->choices[i].chosen);
-        json_put(entry, "reason", reason_doc(&view->choices[i].reason));
-        json_append(doc, entry);
-    }
-    return doc;
-}
-
 static json_t *drive_group_doc(const struct drive_group_view *view)
 {
     json_t *doc = json_new_object();
@@ -518,10 +484,11 @@ static json_t *drive_group_doc(const struct drive_group_view *view)
     json_put_u64(doc, "free_bytes", view->free_bytes);
     json_put_u64(doc, "span_count", view->span_count);
     json_put_u64(doc, "drives_per_span", view->drives_per_span);
-    json_put(doc, "members", members_doc(view));
+    json_put(doc, "span_states", group_span_states_doc(view));
+    json_put(doc, "members", group_members_doc(view));
     json_put(doc, "virtual_drives", keys_doc(view->vds, view->vd_count));
     json_put(doc, "spares", keys_doc(view->spares, view->spare_count));
-    json_put(doc, "spare_choices", spare_choices_doc(view));
+    json_put(doc, "spare_choices", group_spare_choices_doc(view));
     json_put(doc, "rebuild_waits",
              view->rebuild_waits ? reason_doc(&view->rebuild_wait) : json_null());
     json_put(doc, "blocked", blocked_doc(&view->blocked));

@@ -39,6 +39,14 @@ enum virtual_drive_state cg_state(const struct ctl_group *cg)
                                                                 : VIRTUAL_DRIVE_STATE_OFFLINE;
 }
 
+enum virtual_drive_state cg_span_state(const struct ctl_group *cg, uint32_t span)
+{
+    const struct group_config *config = cg_config(cg);
+    bool runs = cg->group != NULL && cg->phase != CTL_GROUP_STARTING && !cg_is_starting(cg);
+
+    return runs && config->vd_count > 0 ? group_config_span_state(config, span) : cg_state(cg);
+}
+
 const struct vd_config *cv_config(const struct ctl_vd *cv)
 {
     const struct group_config *config = cg_config(cv->cg);

@@ -188,6 +188,7 @@ struct drive_group_view {
     enum virtual_drive_state state;
     uint64_t size_bytes, free_bytes;
     uint32_t span_count, drives_per_span;
+    enum virtual_drive_state span_states[RAID_SPANS_MAX];
     uint32_t member_count;
     struct member_view members[GROUP_MEMBERS_MAX];
     uint32_t vd_count;

@@ -98,6 +98,9 @@ static void group_digest(const struct drive_group_view *view, struct view_digest
     digest_number(digest, true, (uint64_t)view->state);
     digest_number(digest, true, view->size_bytes);
     digest_number(digest, true, view->free_bytes);
+    for (uint32_t span = 0; span < view->span_count; span++) {
+        digest_number(digest, true, (uint64_t)view->span_states[span]);
+    }
     for (uint32_t i = 0; i < view->member_count; i++) {
         digest_text(digest, true, view->members[i].drive);
         digest_text(digest, true, view->members[i].serial);
@@ -137,6 +140,9 @@ void view_group(const struct ctl_group *cg, struct drive_group_view *view,
     view->state = cg_state(cg);
     view->span_count = geometry->span_count;
     view->drives_per_span = geometry->members_per_span;
+    for (uint32_t span = 0; span < view->span_count; span++) {
+        view->span_states[span] = cg_span_state(cg, span);
+    }
     view->size_bytes = geometry_data_bytes(geometry, cg_member_usable_bytes(cg));
     view->free_bytes = geometry_data_bytes(geometry, group_space_free(cg));
     group_members_view(cg, view);

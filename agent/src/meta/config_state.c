@@ -22,10 +22,12 @@ static uint32_t span_lost(const struct group_config *config, uint32_t span)
     return lost;
 }
 
-static enum virtual_drive_state span_state(const struct group_config *config, uint32_t span)
+enum virtual_drive_state group_config_span_state(const struct group_config *config, uint32_t span)
 {
     uint32_t lost = span_lost(config, span);
     int left = geometry_losses_left(&config->vds[0].geometry, lost);
+
+    ASSERT(config->vd_count > 0);
 
     if (lost == 0) {
         return VIRTUAL_DRIVE_STATE_OPTIMAL;
@@ -58,7 +60,7 @@ enum virtual_drive_state group_config_state(const struct group_config *config)
         return state_without_vds(config);
     }
     for (uint32_t span = 0; span < config->vds[0].geometry.span_count; span++) {
-        enum virtual_drive_state state = span_state(config, span);
+        enum virtual_drive_state state = group_config_span_state(config, span);
 
         worst = state > worst ? state : worst;
     }

@@ -9,6 +9,8 @@
 
 /* Of the worst span. Without virtual drives nothing can be lost: optimal or degraded. */
 enum virtual_drive_state group_config_state(const struct group_config *config);
+/* Of one span, in a configuration with virtual drives. */
+enum virtual_drive_state group_config_span_state(const struct group_config *config, uint32_t span);
 /* ONLINE, and its loss would take data with it. */
 bool group_config_is_last_copy(const struct group_config *config, uint32_t member);
 /* How many more members may be lost, whichever they are; for a configuration with virtual

@@ -770,6 +770,7 @@ class DriveGroupDoc(Wire):
     free_bytes: Size
     span_count: Size
     drives_per_span: Size
+    span_states: Annotated[list[Word], Field(max_length=8192)] | None = None
     members: Annotated[list[Member], Field(max_length=8192)]
     virtual_drives: Annotated[list[Key], Field(max_length=8192)]
     spares: Annotated[list[Key], Field(max_length=8192)]

@@ -57,6 +57,24 @@ class CommandLine(AgentCase):
             raw = agent.ctl("/c0/v0", "show", "j", "nolog").stdout
             self.assertIn('\t\t"Status" : "Success",\n', raw)
 
+    def test_a_span_has_its_own_state(self):
+        """A span that lacks no drive is optimal, whatever another span lacks."""
+        with self.agent(slots=6, drive_mib=128) as agent:
+            agent.ctl("/c0", "set", "autorebuild=off")
+            agent.ctl("/c0", "add", "vd", "r50", f"drives={EID}:0-5", "name=data", "pdperarray=3")
+
+            def spans():
+                rows = agent.json("/c0/dall", "show")["Response Data"]["TOPOLOGY"]
+                return [row["State"] for row in rows if row["Row"] == "-"]
+
+            self.assertEqual(spans(), ["Optl", "Optl", "Optl"])
+            agent.ctl(f"/c0/e{EID}/s4", "set", "offline")
+            self.assertEqual(spans(), ["Dgrd", "Optl", "Dgrd"])
+            self.assertEqual(agent.view().group()["span_states"], ["optimal", "degraded"])
+            agent.ctl(f"/c0/e{EID}/s5", "set", "fault=pull")
+            agent.until("the loss", lambda view: view.group()["state"] == "offline")
+            self.assertEqual(spans(), ["OfLn", "Optl", "OfLn"])
+
     def test_missing_things_fail(self):
         with self.agent(slots=1) as agent:
             for words in (["/c0/v5", "show"], [f"/c0/e{EID}/s7", "show"], ["/c3", "show"],
