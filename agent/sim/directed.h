@@ -108,6 +108,13 @@ bool directed_old_intents(uint64_t seed);
 bool directed_old_intents_of_part(uint64_t seed);
 
 /*
+ * A row was being written degraded, in the automatic stripe log, when the power went; the group is
+ * rebuilt, stops and starts before the resync, and a sector of the row cannot be read. False: it is
+ * not recovered, although the log has made the row agree.
+ */
+bool directed_doubt_of_logged(uint64_t seed);
+
+/*
  * A mirror whose copies differ after a crash, and a drive that is slow now and then. False: what
  * is read depends on it.
  */

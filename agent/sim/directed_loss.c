@@ -29,8 +29,9 @@ struct tale {
     uint8_t bytes[ROW_BYTES];
 };
 
-/* With a log of its own, or else with the stripe log. */
-static void tale_begin_with(struct tale *tale, uint64_t seed, bool stripe_log)
+/* With a log of its own, or else with the stripe log, in that mode. */
+static void tale_begin_with(struct tale *tale, uint64_t seed, bool own_log,
+                            enum stripe_log_mode mode)
 {
     struct sim_array_options options = {.level = RAID_LEVEL_5,
                                         .span_count = 1,
@@ -41,14 +42,14 @@ static void tale_begin_with(struct tale *tale, uint64_t seed, bool stripe_log)
                                         .extent_bytes = ROWS * STRIP_BYTES,
                                         .spare_count = 1,
                                         .consistent = true,
-                                        .stripe_log = stripe_log};
+                                        .stripe_log = mode};
     int error = 0;
 
     memset(tale, 0, sizeof(*tale));
     rng_seed(&tale->rng, seed);
     tale->world = sim_world_create(seed);
     tale->log = sim_intent_log_create(tale->world);
-    options.intent_log = stripe_log ? NULL : &tale->log->log;
+    options.intent_log = own_log ? &tale->log->log : NULL;
     tale->array = sim_array_create(tale->world, &options);
     /* The host's record is there long before the labels. */
     tale->array->sim_store->latency_max_us = 1;
@@ -59,7 +60,7 @@ static void tale_begin_with(struct tale *tale, uint64_t seed, bool stripe_log)
 
 static void tale_begin(struct tale *tale, uint64_t seed)
 {
-    tale_begin_with(tale, seed, false);
+    tale_begin_with(tale, seed, true, STRIPE_LOG_MODE_AUTO);
 }
 
 static void tale_end(struct tale *tale)
@@ -289,7 +290,7 @@ bool directed_old_intents(uint64_t seed)
     int error = 0;
 
     ASSERT(tale != NULL);
-    tale_begin_with(tale, seed, seed % 2 == 0);
+    tale_begin_with(tale, seed, seed % 2 != 0, STRIPE_LOG_MODE_ON);
     write_around_loss(tale);
     member_rebuild(tale, ROWS);
     group_member_rebuilt(tale->array->group, tale->lost, sim_array_done, tale->array);
@@ -309,7 +310,7 @@ bool directed_old_intents_of_part(uint64_t seed)
     int error = 0;
 
     ASSERT(tale != NULL);
-    tale_begin_with(tale, seed, seed % 2 == 0);
+    tale_begin_with(tale, seed, seed % 2 != 0, STRIPE_LOG_MODE_ON);
     write_around_loss(tale);
     member_rebuild(tale, 1 + (uint32_t)rng_below(&tale->rng, ROWS - 1));
     if (rng_below(&tale->rng, 2) == 0) {
@@ -321,6 +322,55 @@ bool directed_old_intents_of_part(uint64_t seed)
     }
     ASSERT(error == 0);
     holds = row_is_newest(tale, tale->lost);
+    tale_end(tale);
+    free(tale);
+    return holds;
+}
+
+/* The power goes in the middle of a write that the automatic log has. Then the group is whole, and
+ * stops and starts. */
+static bool doubt_is_taken_along(struct tale *tale)
+{
+    int error = 0;
+
+    row_write(tale, 1, true);
+    sim_drive_pull(sim_array_sim(tale->array, tale->lost), true);
+    row_write(tale, 1, true);
+    write_begin(tale, 0, 2);
+    sim_array_power_cut(tale->array, SIM_CUT_KEEP_ALL);
+    error = sim_array_reload(tale->array);
+    ASSERT(error == 0);
+    if (tale->array->recorded_online[tale->lost]) {
+        return false;
+    }
+    member_rebuild(tale, ROWS);
+    group_member_rebuilt(tale->array->group, tale->lost, sim_array_done, tale->array);
+    error = sim_array_wait(tale->array);
+    ASSERT(error == 0);
+    error = sim_array_stop(tale->array);
+    ASSERT(error == 0);
+    error = sim_array_reload(tale->array);
+    ASSERT(error == 0);
+    return !vd_is_consistent(sim_array_vd(tale->array, 0));
+}
+
+bool directed_doubt_of_logged(uint64_t seed)
+{
+    static const struct sim_fault fault = {SIM_FAULT_READ, 0, SECTOR_BYTES};
+    struct tale *tale = malloc(sizeof(*tale));
+    bool holds = true;
+
+    ASSERT(tale != NULL);
+    tale_begin_with(tale, seed, false, STRIPE_LOG_MODE_AUTO);
+    if (doubt_is_taken_along(tale)) {
+        bool room = sim_drive_fault_add(sim_array_sim(tale->array, (tale->lost + 1) % 3), &fault);
+        enum vd_status status = VD_STATUS_OK;
+
+        ASSERT(room);
+        status = sim_array_io(tale->array, sim_array_vd(tale->array, 0), VD_OP_READ, false, 0,
+                              ROW_BYTES, tale->bytes);
+        holds = status == VD_STATUS_OK && sectors_are_whole(tale->bytes);
+    }
     tale_end(tale);
     free(tale);
     return holds;

@@ -125,6 +125,7 @@ static void test_stories(void **state)
         assert_true(directed_log_anew(seed + i));
         assert_true(directed_old_intents(seed + i));
         assert_true(directed_old_intents_of_part(seed + i));
+        assert_true(directed_doubt_of_logged(seed + i));
         assert_true(directed_rejoin_alone(seed + i));
         assert_true(directed_rejoin_tail(seed + i));
         assert_true(directed_hedge(seed + i));

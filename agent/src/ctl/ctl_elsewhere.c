@@ -144,6 +144,7 @@ static const char *vd_take(struct elsewhere *elsewhere, struct vd_config *vd)
     if (geometry_span_tolerance(&vd->geometry) > 0) {
         vd->dirty = true;
         vd->resync = true;
+        vd->resync_unlogged = true; /* our log knows nothing of what the other system wrote */
         vd->consistent_rows = 0;
     }
     return places_take(elsewhere, vd);

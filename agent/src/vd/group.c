@@ -376,8 +376,9 @@ static void vd_note_unclean(struct group *group, uint32_t index)
         config->dirty = false;
         return;
     }
-    config->resync_unlogged =
-        (config->resync && config->resync_unlogged) || (unclean && !vd_was_logged(vd));
+    /* A clean stop tears nothing: what was in doubt before it stays as it was recorded then. */
+    config->resync_unlogged = (config->resync && config->resync_unlogged) ||
+                              (unclean && config->dirty && !vd_was_logged(vd));
     vd->doubted = unclean && config->dirty && !vd_was_logged(vd) && config->written_degraded &&
                   vd_is_misdescribed(vd);
     if (region_store_start(vd, unclean)) {

@@ -146,6 +146,7 @@ static void vd_make(const struct ddf_found *found, struct vd_config *vd)
     if (found->inconsistent && geometry_span_tolerance(&vd->geometry) > 0) {
         vd->dirty = true;
         vd->resync = true;
+        vd->resync_unlogged = true;
     } else {
         /* What follows a mirror that ends within a strip was never written as one. */
         vd->consistent_rows = found->size_bytes / geometry_row_bytes(&vd->geometry);
