@@ -394,6 +394,13 @@ static void restore_judge(struct clear_run *run)
     }
 }
 
+/* It is listed with that from now on. */
+static void restore_found(struct clear_run *run, uint32_t index, enum reason_code found)
+{
+    undo_found_note(run->ctl, run->number, index, found);
+    fail_drive(run, found, run->drives[index]);
+}
+
 static void restore_printed(struct drive_print *print, int error)
 {
     struct clear_run *run = print->owner;
@@ -401,9 +408,9 @@ static void restore_printed(struct drive_print *print, int error)
     const struct undo_record *record = undo_find(run->ctl, run->number);
 
     if (error != 0) {
-        fail_drive(run, REASON_LABEL_UNREADABLE, run->drives[index]);
+        restore_found(run, index, REASON_LABEL_UNREADABLE);
     } else if (memcmp(print->sum, record->drives[index].print, sizeof(print->sum)) != 0) {
-        fail_drive(run, REASON_UNDO_DRIVE_WRITTEN, run->drives[index]);
+        restore_found(run, index, REASON_UNDO_DRIVE_WRITTEN);
     }
     clear_part_done(run, restore_judge);
 }
@@ -414,8 +421,8 @@ static void restore_checked(struct metadata_edit *edit, int error)
     uint32_t index = (uint32_t)(edit - run->edits);
 
     if (error != 0) {
-        fail_drive(run, error == -ESTALE ? REASON_UNDO_DRIVE_WRITTEN : REASON_LABEL_UNREADABLE,
-                   run->drives[index]);
+        restore_found(run, index,
+                      error == -ESTALE ? REASON_UNDO_DRIVE_WRITTEN : REASON_LABEL_UNREADABLE);
         clear_part_done(run, restore_judge);
         return;
     }

@@ -345,16 +345,12 @@ static void restore_begin(struct restore_run *run)
 static void restore_judge(struct restore_run *run)
 {
     struct reason reason;
-    char path[PATH_TEXT_BYTES];
 
     for (uint32_t i = 0; i < run->record->drive_count; i++) {
         if (run->differs[i] || run->unreadable[i]) {
-            drive_path(run->members[i], path, sizeof(path));
-            reason_set(&reason,
-                       run->unreadable[i] ? REASON_LABEL_UNREADABLE : REASON_UNDO_DRIVE_WRITTEN,
-                       "drive", path, NULL);
-            restore_refuse(run, &reason);
-            return;
+            undo_found_note(run->ctl, run->record->number, i,
+                            run->unreadable[i] ? REASON_LABEL_UNREADABLE
+                                               : REASON_UNDO_DRIVE_WRITTEN);
         }
     }
     if (!undo_is_possible(run->ctl, run->record, &reason)) {
@@ -387,16 +383,6 @@ static void restore_printed(struct drive_print *print, int error)
     restore_part_done(run);
 }
 
-/* A mark in the compact place is newer than one in the normal place: nobody who used the drive
- * since has looked for that one. */
-static bool mark_is_there(const struct restore_run *run, const struct label_read *read)
-{
-    bool compact = run->record->config->compact;
-
-    return guid_equal(&read->left[compact], &run->record->group) &&
-           (compact || guid_is_zero(&read->left[1]));
-}
-
 static bool label_is_there(const struct restore_run *run, uint32_t member)
 {
     const struct drive_label *label = run->reads[member].label;
@@ -414,8 +400,8 @@ static void restore_marks_read(struct label_read *read, int error)
 
     run->unreadable[member] = error == -EIO;
     run->labelled[member] = error == 0 && label_is_there(run, member);
-    run->differs[member] =
-        !run->labelled[member] && (error != -ENOENT || !mark_is_there(run, read));
+    run->differs[member] = !run->labelled[member] &&
+                           (error != -ENOENT || !undo_mark_is_there(run->record, read->left));
     free(read->label);
     read->label = NULL;
     if (run->differs[member]) {
@@ -477,6 +463,7 @@ void command_undo_restore(struct ctl *ctl, struct ctl_command *command)
         command_finish(ctl, &reason);
         return;
     }
+    undo_found_clear(ctl, record->number); /* the drives are read once more */
     if (!undo_is_possible(ctl, record, &reason)) {
         command_finish(ctl, &reason);
         return;

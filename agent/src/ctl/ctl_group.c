@@ -39,6 +39,7 @@ enum virtual_drive_state cg_state(const struct ctl_group *cg)
                                                                 : VIRTUAL_DRIVE_STATE_OFFLINE;
 }
 
+/* That of the group as long as it does not run. */
 enum virtual_drive_state cg_span_state(const struct ctl_group *cg, uint32_t span)
 {
     const struct group_config *config = cg_config(cg);

@@ -683,7 +683,6 @@ void ctl_groups_work(struct ctl *ctl);
 /* ctl_group.c */
 const struct group_config *cg_config(const struct ctl_group *cg);
 enum virtual_drive_state cg_state(const struct ctl_group *cg);
-/* Of one span; that of the group as long as it does not run. */
 enum virtual_drive_state cg_span_state(const struct ctl_group *cg, uint32_t span);
 const struct vd_config *cv_config(const struct ctl_vd *cv);
 enum virtual_drive_state cv_state(const struct ctl_vd *cv);

@@ -22,6 +22,8 @@
 
 struct undo_entry {
     struct undo_record *record; /* NULL: its place is free, or damaged */
+    uint64_t found_number;      /* of the record that `found` is about; 0: of none */
+    enum reason_code found[UNDO_DRIVES_MAX]; /* by the last attempt; REASON_OK: nothing */
 };
 
 struct ctl_undo {
@@ -80,8 +82,17 @@ bool undo_damage_find(const struct ctl *ctl, uint64_t number, struct reason *ret
 /* The virtual drive that was deleted, in the record of its group. */
 const struct vd_config *undo_vd(const struct undo_record *record);
 
+/* The mark of the deletion is among those that a drive has: nobody has used it since. A mark in the
+ * compact place is newer than one in the normal place: nobody who used the drive since has looked
+ * for that one. */
+bool undo_mark_is_there(const struct undo_record *record, const struct guid left[2]);
+/* What an attempt to restore it has found on the drives counts until the next attempt begins. */
+void undo_found_clear(struct ctl *ctl, uint64_t number);
+void undo_found_note(struct ctl *ctl, uint64_t number, uint32_t drive, enum reason_code found);
+
 const struct undo_record *undo_find(const struct ctl *ctl, uint64_t number);
-/* What speaks against restoring it, as far as can be told without reading drives. */
+/* What speaks against restoring it, as far as can be told without reading drives: the list and the
+ * command ask this. */
 bool undo_is_possible(const struct ctl *ctl, const struct undo_record *record,
                       struct reason *ret_reason);
 /* It has been restored; done from the loop, whatever the store says. */

@@ -33,6 +33,86 @@ static bool drive_is_others(const struct ctl_drive *cd, const struct undo_record
              !guid_equal(&cd->found->ddf->header.guid, &record->group)));
 }
 
+bool undo_mark_is_there(const struct undo_record *record, const struct guid left[2])
+{
+    bool compact = record->config->compact;
+
+    return guid_equal(&left[compact], &record->group) && (compact || guid_is_zero(&left[1]));
+}
+
+/* A group that was deleted later had the drive meanwhile: the mark of this one is gone. */
+static bool drive_was_used_since(const struct ctl *ctl, const struct undo_record *record,
+                                 const char *key)
+{
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        const struct undo_record *other = ctl->undo->entries[i].record;
+
+        if (other == NULL || other->kind != UNDO_KIND_DRIVE_GROUP ||
+            other->number <= record->number || guid_equal(&other->group, &record->group)) {
+            continue;
+        }
+        for (uint32_t j = 0; j < other->drive_count; j++) {
+            if (other->drives[j].used && strcmp(other->drives[j].key, key) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static struct undo_entry *entry_find(const struct ctl *ctl, uint64_t number)
+{
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        struct undo_entry *entry = &ctl->undo->entries[i];
+
+        if (entry->record != NULL && entry->record->number == number) {
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+void undo_found_clear(struct ctl *ctl, uint64_t number)
+{
+    struct undo_entry *entry = entry_find(ctl, number);
+
+    if (entry != NULL) {
+        entry->found_number = 0;
+    }
+}
+
+void undo_found_note(struct ctl *ctl, uint64_t number, uint32_t drive, enum reason_code found)
+{
+    struct undo_entry *entry = entry_find(ctl, number);
+
+    ASSERT(entry != NULL && drive < entry->record->drive_count);
+    if (entry->found_number != number) {
+        memset(entry->found, 0, sizeof(entry->found));
+        entry->found_number = number;
+    }
+    entry->found[drive] = found;
+}
+
+/* Of a drive that is nobody's: what its marks, newer copies and the last attempt say. */
+static bool drive_is_untouched(const struct undo_record *record, const struct undo_drive *drive,
+                               const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    const struct undo_entry *entry = entry_find(cd->ctl, record->number);
+    struct guid left[2];
+
+    if (record->kind == UNDO_KIND_DRIVE_GROUP &&
+        (drive_was_used_since(cd->ctl, record, drive->key) ||
+         (cd->drive != NULL && group_store_marks(cd->ctl->group_store, cd->drive, left) &&
+          !undo_mark_is_there(record, left)))) {
+        return refuse_drive(ret_reason, REASON_UNDO_DRIVE_WRITTEN, cd);
+    }
+    if (entry != NULL && entry->found_number == record->number &&
+        entry->found[drive - record->drives] != REASON_OK) {
+        return refuse_drive(ret_reason, entry->found[drive - record->drives], cd);
+    }
+    return true;
+}
+
 static bool drive_is_possible(const struct ctl *ctl, const struct undo_record *record,
                               const struct undo_drive *drive, struct reason *ret_reason)
 {
@@ -61,7 +141,7 @@ static bool drive_is_possible(const struct ctl *ctl, const struct undo_record *r
     if (!drive->printed) {
         return refuse_drive(ret_reason, REASON_UNDO_DRIVE_UNREADABLE, cd);
     }
-    return rule_drive_import(cd, ret_reason);
+    return drive_is_untouched(record, drive, cd, ret_reason) && rule_drive_import(cd, ret_reason);
 }
 
 static bool drives_are_possible(const struct ctl *ctl, const struct undo_record *record,
@@ -211,7 +291,7 @@ static bool vd_is_possible(const struct ctl *ctl, const struct undo_record *reco
         reason_set(ret_reason, REASON_UNDO_MEMBER_REPLACED, "group", path, NULL);
         return false;
     }
-    if (cg_config(cg)->vd_count == GROUP_VDS_MAX) {
+    if (cg_config(cg)->vd_count == GROUP_VDS_MAX || !group_vd_fits(cg->group, vd)) {
         reason_set(ret_reason, REASON_GROUP_FULL, "group", path, NULL);
         return false;
     }

@@ -8,6 +8,7 @@
 #include "meta/group_record.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -578,4 +579,12 @@ int group_record_decode(const uint8_t *buffer, size_t bytes, struct group_config
     }
     free(config);
     return error;
+}
+
+void group_record_name(const struct guid *guid, char out[STORE_NAME_MAX + 1])
+{
+    char text[GUID_TEXT_BYTES];
+
+    guid_format(guid, text);
+    (void)snprintf(out, STORE_NAME_MAX + 1, "group-%s", text); /* always fits */
 }

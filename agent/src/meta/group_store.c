@@ -10,7 +10,6 @@
 #include "meta/group_store.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,14 +40,6 @@ struct save_run {
     struct label_job *jobs[GROUP_MEMBERS_MAX];
     struct ddf_job *ddf[GROUP_MEMBERS_MAX]; /* by member; NULL: nothing to be written */
 };
-
-void group_record_name(const struct guid *guid, char out[STORE_NAME_MAX + 1])
-{
-    char text[GUID_TEXT_BYTES];
-
-    guid_format(guid, text);
-    (void)snprintf(out, STORE_NAME_MAX + 1, "group-%s", text); /* always fits */
-}
 
 int group_store_create(struct store_port *store, struct group_store **ret_store)
 {
@@ -478,6 +469,18 @@ void group_store_label_read(struct group_store *store, struct label_read *read)
     job->done = label_read_done;
     job->owner = read;
     label_job_run(job);
+}
+
+bool group_store_marks(struct group_store *store, const struct drive *drive,
+                       struct guid ret_left[2])
+{
+    const struct label_slots *slots = slots_find(store, drive);
+
+    if (slots == NULL || !slots->known || slots->present || slots->jobs != 0) {
+        return false;
+    }
+    memcpy(ret_left, slots->left, sizeof(slots->left));
+    return true;
 }
 
 const struct ddf_config *group_store_ddf(struct group_store *store, const struct drive *drive)

@@ -153,6 +153,10 @@ struct label_read {
     void *private_;
 };
 void group_store_label_read(struct group_store *store, struct label_read *read);
+/* The marks on a drive without a label, as label_read.left has them; false: it has one, or nobody
+ * has read it. */
+bool group_store_marks(struct group_store *store, const struct drive *drive,
+                       struct guid ret_left[2]);
 /* What was found in a member's DDF metadata, ours or others'; NULL: nothing to be believed. Holds
  * until something is written to the drive's. */
 const struct ddf_config *group_store_ddf(struct group_store *store, const struct drive *drive);

@@ -150,7 +150,9 @@ typedef void (*group_edit_fn)(struct group_config *config, void *context);
 void group_config_change(struct group *group, group_edit_fn edit, void *context,
                          void (*done)(void *context, int error), void *done_context);
 
-/* Virtual drives. vd_add also brings it online; remove needs no open requests. */
+/* Virtual drives. vd_add also brings it online; remove needs no open requests. What does not fit,
+ * its members or the target of a copyback, is refused (-EINVAL). */
+bool group_vd_fits(const struct group *group, const struct vd_config *vd);
 void group_vd_add(struct group *group, const struct vd_config *config,
                   void (*done)(void *context, int error, struct vd *vd), void *context);
 void group_vd_remove(struct group *group, struct vd *vd, void (*done)(void *context, int error),

@@ -148,33 +148,38 @@ static int apply_change(struct group_edit *edit)
     return 0;
 }
 
+bool group_vd_fits(const struct group *group, const struct vd_config *vd)
+{
+    const struct vd_config *first = &group->config.vds[0];
+    uint64_t end_bytes = vd->extent_start_bytes + vd->geometry.extent_bytes;
+
+    if (geometry_member_count(&vd->geometry) != group->config.member_count ||
+        geometry_row_width(&vd->geometry) > group->op_width ||
+        (group->config.vd_count > 0 && (first->geometry.level != vd->geometry.level ||
+                                        first->geometry.span_count != vd->geometry.span_count))) {
+        return false;
+    }
+    for (uint32_t i = 0; i <= group->config.member_count; i++) {
+        const struct drive *drive =
+            i < group->config.member_count ? group->members[i].drive : group->twin.drive;
+
+        if (drive != NULL && drive_room_bytes(drive, group->config.compact) < end_bytes) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static int apply_vd_add(struct group_edit *edit)
 {
     struct group *group = edit->group;
-    const struct vd_config *first = &group->config.vds[0];
     int error = 0;
 
     if (group->config.vd_count == GROUP_VDS_MAX) {
         return -ENOSPC;
     }
-    if (geometry_member_count(&edit->vd_config.geometry) != group->config.member_count ||
-        geometry_row_width(&edit->vd_config.geometry) > group->op_width ||
-        (group->config.vd_count > 0 &&
-         (first->geometry.level != edit->vd_config.geometry.level ||
-          first->geometry.span_count != edit->vd_config.geometry.span_count))) {
+    if (!group_vd_fits(group, &edit->vd_config)) {
         return -EINVAL;
-    }
-    if (group->twin.drive != NULL &&
-        drive_room_bytes(group->twin.drive, group->config.compact) <
-            edit->vd_config.extent_start_bytes + edit->vd_config.geometry.extent_bytes) {
-        return -EINVAL;
-    }
-    for (uint32_t i = 0; i < group->config.member_count; i++) {
-        if (group->members[i].drive != NULL &&
-            drive_room_bytes(group->members[i].drive, group->config.compact) <
-                edit->vd_config.extent_start_bytes + edit->vd_config.geometry.extent_bytes) {
-            return -EINVAL;
-        }
     }
     edit->vd_config.intent_generation = 0;
     group->config.vds[group->config.vd_count] = edit->vd_config;

@@ -202,6 +202,15 @@ static void expect_refused(struct ctl_world *world, enum reason_code code)
     assert_string_equal(after, before);
 }
 
+/* What the list says of the oldest one. */
+static enum reason_code oldest_told(struct ctl_world *world)
+{
+    const struct told *told = look(world);
+
+    assert_true(told->count > 0);
+    return told->refusals[told->count - 1];
+}
+
 /* Free again, and blank to look at: only the mark tells that somebody has used them. */
 static void test_used_and_freed(void **state)
 {
@@ -226,9 +235,17 @@ static void test_used_and_freed(void **state)
             expect_refused(world, REASON_UNDO_DRIVE_USED);
             assert_int_equal(world_drive_op(world, CTL_OP_SPARE_REMOVE, 1), REASON_OK);
         }
+        if (i % 2 == 0 || i / 2 == 0) { /* the drive is still open, or a later copy has it */
+            assert_int_equal(oldest_told(world), REASON_UNDO_DRIVE_WRITTEN);
+        }
         expect_refused(world, REASON_UNDO_DRIVE_WRITTEN);
+        assert_int_equal(oldest_told(world), REASON_UNDO_DRIVE_WRITTEN);
         world_restart(world);
+        if (i % 2 == 0 || i / 2 == 0) {
+            assert_int_equal(oldest_told(world), REASON_UNDO_DRIVE_WRITTEN);
+        }
         expect_refused(world, REASON_UNDO_DRIVE_WRITTEN);
+        assert_int_equal(oldest_told(world), REASON_UNDO_DRIVE_WRITTEN);
         world_free(world);
     }
 }
@@ -238,6 +255,7 @@ static void test_written(void **state)
 {
     static const uint64_t places[] = {4096, MIB / 2, 0, 1};
     uint8_t block[4096];
+    uint8_t was[4096];
 
     (void)state;
     memset(block, 0xC3, sizeof(block));
@@ -250,9 +268,16 @@ static void test_written(void **state)
 
         assert_int_equal(world_delete(world, "data"), REASON_OK);
         world_settle(world, MINUTE);
+        sim_drive_peek(world->slots[2].drive, at, was, sizeof(was));
         sim_drive_poke(world->slots[2].drive, at, block, sizeof(block));
         expect_refused(world, REASON_UNDO_DRIVE_WRITTEN);
         assert_non_null(strstr(world->text, "/s2"));
+        assert_int_equal(oldest_told(world), REASON_UNDO_DRIVE_WRITTEN);
+        assert_int_equal(look(world)->drives_refused, 1);
+        /* Every attempt reads the drives anew: now they are as they were. */
+        sim_drive_poke(world->slots[2].drive, at, was, sizeof(was));
+        assert_int_equal(restore_newest(world), REASON_OK);
+        world_check(world, "data", 0, DATA, 0x5A);
         world_free(world);
     }
 }
