@@ -363,7 +363,9 @@ class World:
             await batch.load([self.host_id])
             await batch.expect([self.host_id])
             named = hello.model_copy(update={"agent_id": str(self.host_id)})
-            return await admission.admit(batch, self.runtime, named, machine)
+            known = batch.arriving(self.host_id)
+            assert known is not None
+            return await admission.admit(batch, self.runtime, named, known, machine)
 
     async def written(self) -> None:
         done = asyncio.Event()

@@ -30,6 +30,7 @@ class CommandDispatcher:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._database: Database = runtime.database
+        self._looked_s = -POLL_S
 
     async def run(self) -> None:
         news = self._runtime.registry.command_news
@@ -45,19 +46,30 @@ class CommandDispatcher:
             await happened(closing, PAUSE_S)
 
     async def dispatch(self) -> None:
+        """Hosts that have just connected are asked for alone: after a restart there is a group of
+        them every moment. All others are looked at for a new command, and from time to time."""
+        clock = self._runtime.clock
         await self._resend()
-        now_us = self._runtime.clock.now_us()
+        now_s, now_us = clock.monotonic_s(), clock.now_us()
+        if not self._runtime.registry.take_commands() and now_s - self._looked_s < POLL_S:
+            return
+        self._looked_s = now_s
         async with self._database.read() as session:
             queued = await repository.queued(session)
             expired = await ending.overdue(session, now_us)
-        ready = [
-            command.id
-            for command in queued
-            if command.not_after_us > now_us
-            and self._runtime.registry.peer(command.host_id) is not None
-        ]
+        ready = self._ready(queued, now_us)
         if expired or ready:
             await self._move(expired, ready, now_us)
+
+    def _ready(self, commands: list[Command], now_us: int) -> list[UUID]:
+        """Those that were not offered yet, to hosts that are connected."""
+        return [
+            command.id
+            for command in commands
+            if command.state == CommandState.QUEUED.value
+            and command.not_after_us > now_us
+            and self._runtime.registry.peer(command.host_id) is not None
+        ]
 
     async def _move(self, expired: dict[UUID, str], ready: list[UUID], now_us: int) -> None:
         offered: list[Command] = []
@@ -100,6 +112,9 @@ class CommandDispatcher:
                     if command.state == CommandState.OFFERED.value and command.not_after_us > now_us
                 ]
             )
+            ready = self._ready(waiting, now_us)
+            if ready:
+                await self._move({}, ready, now_us)
 
     def _send(self, commands: list[Command]) -> None:
         registry = self._runtime.registry

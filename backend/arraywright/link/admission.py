@@ -2,7 +2,6 @@
 
 import logging
 from dataclasses import dataclass
-from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -85,12 +84,9 @@ class _Arrival:
 
 
 async def admit(
-    batch: Batch, runtime: Runtime, hello: HelloFrame, machine: Machine
+    batch: Batch, runtime: Runtime, hello: HelloFrame, known: Arriving, machine: Machine
 ) -> Admitted | RefusedError:
     """In the batch's transaction, which is to be committed in both cases."""
-    known = batch.arriving(UUID(hello.agent_id))
-    if known is None:
-        return RefusedError("unauthorised", "this host has been retired")
     arrival = _Arrival(batch.session, runtime, hello, known, machine, batch.now_us)
     origin = identity.origin(hello, known.cursor)
     refusal = await _refusal(arrival, origin)

@@ -109,7 +109,7 @@ class Batch:
                 )
 
     def arriving(self, host_id: UUID) -> Arriving | None:
-        """None if the host has been retired."""
+        """None if the host is not enrolled, or retired."""
         return self._arriving.get(host_id)
 
     def cursor(self, host_id: UUID, fence: int) -> SyncCursor:

@@ -42,6 +42,8 @@ class Registry:
         self._contested: set[UUID] = set()
         self.resend: set[UUID] = set()
         self.command_news = asyncio.Event()
+        """A command has been made, or a host has connected."""
+        self._has_commands = False
         self._empty = asyncio.Event()
         self._closing = False
 
@@ -146,7 +148,13 @@ class Registry:
         return seen
 
     def wake_commands(self) -> None:
+        self._has_commands = True
         self.command_news.set()
+
+    def take_commands(self) -> bool:
+        """Whether a command has been made since this was asked last."""
+        has_commands, self._has_commands = self._has_commands, False
+        return has_commands
 
     def evict(self, host_id: UUID) -> None:
         """The host is retired: its key is no longer welcome."""

@@ -11,7 +11,7 @@ import contextlib
 import json
 import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -22,7 +22,6 @@ from fastapi import WebSocket, WebSocketDisconnect
 from pydantic_core import to_json
 
 from arraywright.hosts import enrolment
-from arraywright.hosts import repository as hosts
 from arraywright.kit.problems import HostOfflineError, HostTimeoutError
 from arraywright.kit.waiting import happened
 from arraywright.kit.web import client_address
@@ -70,7 +69,6 @@ class AgentSession:
         self._bad_frames = 0
         self._is_stranger = True
         self._closed = asyncio.Event()
-        self._until_closed: asyncio.Future[Any] | None = None
         self._news = asyncio.Event()
         """Something is to be sent, or nothing any more."""
         self._incoming: asyncio.Future[Any] | None = None
@@ -148,7 +146,7 @@ class AgentSession:
         try:
             if await self._greet():
                 self._leave_strangers()
-                await self._listen()
+                await self._until_closed(self._listen())
         finally:
             self._has_ended = True
             self._end()
@@ -163,6 +161,18 @@ class AgentSession:
             for task in late:
                 task.cancel()
 
+    async def _until_closed(self, listening: Coroutine[Any, Any, None]) -> None:
+        """One task reads frame after frame; it is told by a cancellation that we have closed."""
+        listener = asyncio.create_task(listening)
+        closed = asyncio.create_task(self._closed.wait())
+        try:
+            await asyncio.wait({listener, closed}, return_when=asyncio.FIRST_COMPLETED)
+            if listener.done():
+                listener.result()
+        finally:
+            listener.cancel()
+            closed.cancel()
+
     def _leave_strangers(self) -> None:
         """It has said who it is, or has gone."""
         if self._is_stranger:
@@ -170,17 +180,15 @@ class AgentSession:
             self._runtime.allowances.leave(client_address(self._websocket, self._runtime.settings))
 
     async def _receive(self) -> str | None:
-        """The next text frame; None when the connection ends, from either side."""
-        incoming = self._coming()
-        if not incoming.done():
-            if self._until_closed is None:
-                self._until_closed = asyncio.ensure_future(self._closed.wait())
-            both = {incoming, self._until_closed}
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-        if not incoming.done() or self.has_gone:
+        """The next text frame; None when the agent ends the connection."""
+        if self._incoming is None:
+            message = await self._websocket.receive()
+        else:
+            message, self._incoming = await self._incoming, None
+        if message["type"] == "websocket.disconnect":
+            self._end()
             return None
-        self._incoming = None
-        text = incoming.result().get("text")
+        text = message.get("text")
         return text if isinstance(text, str) else ""
 
     def _coming(self) -> asyncio.Future[Any]:
@@ -262,27 +270,21 @@ class AgentSession:
             self._is_inside = False
             self._runtime.door.leave()
 
-    def _verify(self, hello: HelloFrame, public_key: str) -> None:
+    def _verified(self, hello: HelloFrame, public_key: str) -> RefusedError | None:
         server_id = self._runtime.server_id
         signed = f"arraywright-hello-v1\n{self._nonce}\n{server_id}\n{hello.agent_id}"
         key = enrolment.parse_public_key(public_key)
         try:
             signature = base64.b64decode(hello.signature, validate=True)
             key.verify(signature, signed.encode(), ec.ECDSA(hashes.SHA256()))
-        except (InvalidSignature, ValueError) as error:
-            raise RefusedError("unauthorised", "the signature does not fit the key") from error
+        except (InvalidSignature, ValueError):
+            return RefusedError("unauthorised", "the signature does not fit the key")
+        return None
 
     def _window_s(self) -> int:
         return self._runtime.door.window_s(len(self._runtime.registry))
 
     async def _welcome(self, hello: HelloFrame) -> None:
-        runtime = self._runtime
-        host_id = UUID(hello.agent_id)
-        async with runtime.database.read() as session:
-            host = await hosts.host(session, host_id)
-        if host is None:
-            raise RefusedError("unauthorised", "this agent is not enrolled here")
-        self._verify(hello, host.public_key)
         self.machine = Machine(
             hostname=hello.hostname,
             address=client_address(self._websocket, self._runtime.settings),
@@ -317,7 +319,7 @@ class AgentSession:
                 if UUID(hello.agent_id) in batch.greeted:
                     is_second.append(True)  # who is connected is known after the first
                     return
-                found.append(await admission.admit(batch, runtime, hello, self.machine))
+                found.append(await self._judged(batch, hello))
 
             def answer(
                 error: Exception | None,
@@ -335,6 +337,16 @@ class AgentSession:
                 raise RefusedError("overload", "the hello could not be stored") from error
             if not is_second:
                 return found[0] if found else None
+
+    async def _judged(self, batch: Batch, hello: HelloFrame) -> Admitted | RefusedError:
+        """By the key that the batch has read together with everything else about the host."""
+        known = batch.arriving(UUID(hello.agent_id))
+        if known is None:
+            return RefusedError("unauthorised", "this agent is not enrolled here")
+        refusal = self._verified(hello, known.host.public_key)
+        if refusal is not None:
+            return refusal
+        return await admission.admit(batch, self._runtime, hello, known, self.machine)
 
     def _connected(self, host_id: UUID, admitted: Admitted) -> None:
         """Right after the commit, so that the next hello finds who is connected."""
