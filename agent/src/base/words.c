@@ -1557,6 +1557,8 @@ static const struct {
      "A newer saved configuration could not be read and is gone: nobody can tell whether the space of this one has been used since."},
     {"undo_member_replaced",
      "Another drive has taken a place in {group} since."},
+    {"undo_spare_away",
+     "Restored, but drive {drive} is not a hot spare of drive group {group} again. {why}"},
     {"undo_drive_gone",
      "Drive {serial} is not there."},
     {"undo_drive_differs",

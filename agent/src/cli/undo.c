@@ -132,5 +132,5 @@ void change_undo_restore(struct cli_context *context)
         cli_refuse(context, "Restore Failed.", error, message);
         return;
     }
-    cli_answer(context, "Restored.", NULL);
+    cli_answer(context, strcmp(message, "-") == 0 ? "Restored." : message, NULL);
 }

@@ -8,10 +8,14 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_spare.h"
 
 struct spare_run {
     struct ctl *ctl;
     struct ctl_command *command;
+    void (*done)(void *owner, const struct reason *reason); /* NULL: the command ends */
+    void *owner;
+    bool force, serial_given, affinity, committable;
     struct ctl_drive *cd;
     struct ctl_claims claims;
     struct ctl_former former;
@@ -26,9 +30,15 @@ static void spare_end(struct spare_run *run, const struct reason *reason)
 {
     struct ctl *ctl = run->ctl;
     struct reason copy = *reason;
+    void (*done)(void *owner, const struct reason *reason) = run->done;
+    void *owner = run->owner;
 
     free(run);
-    command_finish(ctl, &copy);
+    if (done != NULL) {
+        done(owner, &copy);
+    } else {
+        command_finish(ctl, &copy);
+    }
 }
 
 static void spare_refuse(struct spare_run *run, const struct reason *reason)
@@ -74,10 +84,8 @@ static bool group_wants_spare(const struct ctl_drive *cd, const struct ctl_group
 static bool spare_is_allowed(struct spare_run *run, struct reason *ret_reason)
 {
     struct ctl_drive *cd = run->cd;
-    const struct ctl_command *command = run->command;
 
-    if (!rule_drive_for_use(cd, LIFE_SPARE_ADD, command->args.spare_add.force,
-                            cd_has_serial(cd, command->args.spare_add.serial), ret_reason) ||
+    if (!rule_drive_for_use(cd, LIFE_SPARE_ADD, run->force, run->serial_given, ret_reason) ||
         !rule_ports(run->ctl, 1, ret_reason)) {
         return false;
     }
@@ -182,7 +190,9 @@ static void spare_labelled(struct label_write *write, int error)
     event_spare_made(run);
     command_object_add(run->command, &cd->object);
     reason_set(&reason, REASON_OK, NULL);
-    spare_judge(run, &reason);
+    if (run->done == NULL) {
+        spare_judge(run, &reason);
+    }
     spare_end(run, &reason);
 }
 
@@ -200,8 +210,8 @@ static void spare_former_gone(struct ctl_former *former, const struct ctl_drive 
     run->label = (struct drive_label){.drive = run->cd->uuid,
                                       .controller = ctl->record->controller,
                                       .role = LABEL_ROLE_SPARE,
-                                      .spare_affinity = run->command->args.spare_add.affinity,
-                                      .spare_committable = run->command->args.spare_add.committable,
+                                      .spare_affinity = run->affinity,
+                                      .spare_committable = run->committable,
                                       .spare_group_count = run->group_count};
     for (uint32_t i = 0; i < run->group_count; i++) {
         run->label.spare_groups[i] = cg_config(run->groups[i])->guid;
@@ -264,6 +274,14 @@ static struct spare_run *spare_run_new(struct ctl *ctl, struct ctl_command *comm
     return run;
 }
 
+static void spare_claim(struct spare_run *run)
+{
+    run->claims.force = run->force;
+    run->claims.overwrites = true;
+    ctl_claims_add(&run->claims, run->cd);
+    ctl_claims_run(&run->claims);
+}
+
 void command_spare_add(struct ctl *ctl, struct ctl_command *command)
 {
     struct spare_run *run = spare_run_new(ctl, command, command->args.spare_add.drive);
@@ -272,14 +290,92 @@ void command_spare_add(struct ctl *ctl, struct ctl_command *command)
     if (run == NULL) {
         return;
     }
+    run->force = command->args.spare_add.force;
+    run->serial_given = cd_has_serial(run->cd, command->args.spare_add.serial);
+    run->affinity = command->args.spare_add.affinity;
+    run->committable = command->args.spare_add.committable;
     if (!groups_find(run, &reason) || !spare_is_allowed(run, &reason)) {
         spare_refuse(run, &reason);
         return;
     }
-    run->claims.force = command->args.spare_add.force;
-    run->claims.overwrites = true;
-    ctl_claims_add(&run->claims, run->cd);
-    ctl_claims_run(&run->claims);
+    spare_claim(run);
+}
+
+/* Back, after a deletion */
+
+/* It serves other groups still: one more. */
+static void spare_extended(struct label_write *write, int error)
+{
+    struct spare_run *run = write->owner;
+    struct ctl_drive *cd = run->cd;
+    struct reason reason;
+
+    if (error != 0 || !cd->present) {
+        spare_label_failed(run);
+        spare_end(run, &run->reason);
+        return;
+    }
+    if (cd->spare && cd->spare_group_count < COMMAND_SPARES_MAX) {
+        cd->spare_groups[cd->spare_group_count++] = cg_config(run->groups[0])->guid;
+    }
+    event_spare_made(run);
+    command_object_add(run->command, &cd->object);
+    reason_set(&reason, REASON_OK, NULL);
+    spare_end(run, &reason);
+}
+
+static bool spare_is_extensible(const struct ctl_drive *cd)
+{
+    return cd->spare && cd->group == NULL && cd->copyback_of == NULL && cd->present &&
+           cd->drive != NULL && cd->spare_group_count < COMMAND_SPARES_MAX;
+}
+
+static void spare_extend(struct spare_run *run)
+{
+    const struct ctl_drive *cd = run->cd;
+
+    run->label = (struct drive_label){.drive = cd->uuid,
+                                      .controller = run->ctl->record->controller,
+                                      .role = LABEL_ROLE_SPARE,
+                                      .spare_affinity = cd->spare_affinity,
+                                      .spare_committable = cd->spare_committable,
+                                      .spare_group_count = cd->spare_group_count + 1};
+    memcpy(run->label.spare_groups, cd->spare_groups,
+           cd->spare_group_count * sizeof(cd->spare_groups[0]));
+    run->label.spare_groups[cd->spare_group_count] = cg_config(run->groups[0])->guid;
+    run->write = (struct label_write){
+        .drive = cd->drive, .label = &run->label, .complete = spare_extended, .owner = run};
+    group_store_label_write(run->ctl->group_store, &run->write);
+}
+
+void spare_bring_back(const struct spare_back *back)
+{
+    struct ctl_drive *cd = back->cd;
+    struct spare_run *run = calloc(1, sizeof(*run));
+    struct reason reason;
+
+    ASSERT(run != NULL && back->done != NULL);
+    *run = (struct spare_run){.ctl = cd->ctl,
+                              .command = back->command,
+                              .done = back->done,
+                              .owner = back->owner,
+                              .affinity = back->affinity,
+                              .committable = back->committable,
+                              .cd = cd,
+                              .group_count = 1,
+                              .groups = {back->cg}};
+    run->claims = (struct ctl_claims){.ctl = cd->ctl, .done = spare_claimed, .owner = run};
+    reason_set(&reason, REASON_OK, NULL);
+    if (cd->spare &&
+        (cd->spare_group_count == 0 || spare_is_dedicated_to(cd, &cg_config(back->cg)->guid))) {
+        spare_end(run, &reason);
+    } else if (spare_is_extensible(cd) && group_wants_spare(cd, back->cg, &reason)) {
+        spare_extend(run);
+    } else if (reason.code != REASON_OK || !spare_is_allowed(run, &reason)) {
+        spare_end(run, &reason);
+    } else {
+        spare_claim(run);
+    }
 }
 
 /* spare_remove */

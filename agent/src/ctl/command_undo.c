@@ -13,7 +13,9 @@
  * is as good: it is there if the drive was gone before the deletion, or a restoration, could take
  * it off. (2) Up to the commit a failure, or the next start after a crash, takes the labels off
  * again and leaves the marks: the copy can be restored as before.
- * (3) Members that were away when the group was deleted may be back: they are settled as soon as
+ * (3) Hot spares that were dedicated to the group are hot spares of it again, once it is there. One
+ *     that cannot be is named in the answer, and changes nothing else.
+ * (4) Members that were away when the group was deleted may be back: they are settled as soon as
  *     the group is there, and it waits for those that it had not lost.
  */
 #include <errno.h>
@@ -23,6 +25,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_settle.h"
+#include "ctl/ctl_spare.h"
 #include "ctl/ctl_undo.h"
 
 /* The stop that followed the copy has written a few records; labels of members that were away are
@@ -48,6 +51,9 @@ struct restore_run {
     struct group_save save;
     struct store_request remove;
     uint32_t pending;
+    uint32_t spares_tried;
+    bool spare_begins, spare_runs;
+    struct reason spare_note; /* of the first one that stays away */
     struct reason failure;
 };
 
@@ -83,19 +89,100 @@ static void event_restored(struct restore_run *run, const struct ctl_vd *cv)
 
 static void restore_dropped(void *context)
 {
+    struct restore_run *run = context;
+    struct reason reason = run->spare_note;
+
+    run->command->noted = reason.code != REASON_OK;
+    restore_end(run, &reason);
+}
+
+/* (3) */
+
+static void restore_spare_done(void *owner, const struct reason *reason);
+
+static void spare_stays_away(struct restore_run *run, const struct reason *cause)
+{
+    const struct undo_drive *spare = &run->record->spares[run->spares_tried - 1];
+    const struct ctl_drive *cd = drive_by_key(run->ctl, spare->key);
+    char name[NAME_TEXT_BYTES];
+    char group[PATH_TEXT_BYTES];
+    char why[REASON_TEXT_MAX];
+
+    if (run->spare_note.code != REASON_OK) {
+        return;
+    }
+    (void)snprintf(name, sizeof(name), "%s", spare->serial);
+    if (cd != NULL) {
+        drive_name(cd, name);
+    }
+    group_path(run->cg, group, sizeof(group));
+    (void)reason_text(cause, why, sizeof(why));
+    reason_set(&run->spare_note, REASON_UNDO_SPARE_AWAY, "drive", name, "group", group, "why", why,
+               NULL);
+}
+
+static void spare_try(struct restore_run *run, const struct undo_drive *spare)
+{
+    struct spare_back back = {.cd = drive_by_key(run->ctl, spare->key),
+                              .cg = run->cg,
+                              .affinity = spare->affinity,
+                              .committable = spare->committable,
+                              .command = run->command,
+                              .done = restore_spare_done,
+                              .owner = run};
     struct reason reason;
 
-    reason_set(&reason, REASON_OK, NULL);
-    restore_end(context, &reason);
+    if (back.cd == NULL || !back.cd->present) {
+        reason_set(&reason, REASON_UNDO_DRIVE_GONE, "serial", spare->serial, NULL);
+        restore_spare_done(run, &reason);
+    } else if (back.cd->size_bytes != spare->size_bytes ||
+               strcmp(back.cd->identity.serial, spare->serial) != 0) {
+        (void)refuse_drive(&reason, REASON_UNDO_DRIVE_DIFFERS, back.cd); /* false always */
+        restore_spare_done(run, &reason);
+    } else {
+        spare_bring_back(&back);
+    }
+}
+
+/* One after the other, also those that are answered at once. */
+static void restore_spares(struct restore_run *run)
+{
+    uint64_t number = run->record->number;
+
+    while (run->spares_tried < run->record->spare_count) {
+        const struct undo_drive *spare = &run->record->spares[run->spares_tried++];
+
+        run->spare_runs = true;
+        run->spare_begins = true;
+        spare_try(run, spare);
+        run->spare_begins = false;
+        if (run->spare_runs) {
+            return;
+        }
+    }
+    run->record = NULL;
+    undo_drop(run->ctl, number, restore_dropped, run);
+}
+
+static void restore_spare_done(void *owner, const struct reason *reason)
+{
+    struct restore_run *run = owner;
+
+    ASSERT(run->spare_runs);
+    run->spare_runs = false;
+    if (reason->code != REASON_OK) {
+        spare_stays_away(run, reason);
+    }
+    if (!run->spare_begins) {
+        restore_spares(run);
+    }
 }
 
 static void restore_done(struct restore_run *run)
 {
-    uint64_t number = run->record->number;
-
     run->command->changed_something = true;
-    run->record = NULL;
-    undo_drop(run->ctl, number, restore_dropped, run);
+    reason_set(&run->spare_note, REASON_OK, NULL);
+    restore_spares(run);
 }
 
 /* One of several */
@@ -237,7 +324,7 @@ static void restore_ran(struct ctl_group *cg, int error, void *context)
 static void restore_committed(struct ctl *ctl, int error, void *context)
 {
     struct restore_run *run = context;
-    bool returned = false; /* (3) */
+    bool returned = false; /* (4) */
     bool whole = false;
 
     if (error != 0) {

@@ -14,6 +14,18 @@ bool spare_is_due(const struct ctl_drive *cd);
 void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive *cd, bool by_user,
                         void (*done)(struct ctl *ctl, const struct reason *reason, void *context),
                         void *context);
+/* A drive that was a hot spare of a group before that was deleted is one again, or serves it
+ * besides others. One for all groups stays that. done: once, perhaps at once; REASON_OK or why not.
+ */
+struct spare_back {
+    struct ctl_drive *cd;
+    struct ctl_group *cg;
+    bool affinity, committable;
+    struct ctl_command *command; /* runs, and gets what changes */
+    void (*done)(void *owner, const struct reason *reason);
+    void *owner;
+};
+void spare_bring_back(const struct spare_back *back);
 /* The drives of the group did not take the change, with a negative errno. */
 void replace_unsaved_reason(const struct ctl_group *cg, int error, struct reason *ret_reason);
 

@@ -431,6 +431,23 @@ static bool member_is_used(const struct group_config *config, uint32_t member,
            (state == MEMBER_ONLINE || state == MEMBER_REBUILD);
 }
 
+/* Those that name the group; one that is in use as a member is a member. */
+static void undo_spares_fill(struct undo_record *record, const struct ctl_group *cg)
+{
+    LIST_FOR_EACH (node, &cg->ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (record->spare_count < UNDO_SPARES_MAX && cd->present &&
+            spare_is_dedicated_to(cd, &record->group)) {
+            struct undo_drive *spare = &record->spares[record->spare_count++];
+
+            undo_drive_fill(spare, cd);
+            spare->affinity = cd->spare_affinity;
+            spare->committable = cd->spare_committable;
+        }
+    }
+}
+
 struct undo_record *undo_record_of_vd(const struct ctl_vd *cv, struct ctl_drive **ret_drives)
 {
     struct ctl_group *cg = cv->cg;
@@ -461,6 +478,9 @@ struct undo_record *undo_record_of_vd(const struct ctl_vd *cv, struct ctl_drive 
             undo_drive_fill(drive, cd);
             ret_drives[i] = last ? cd : NULL;
         }
+    }
+    if (last) {
+        undo_spares_fill(record, cg);
     }
     return record;
 }

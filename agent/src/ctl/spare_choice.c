@@ -177,6 +177,16 @@ static bool is_candidate(const struct ctl_drive *cd)
                           cd_state(cd) == DRIVE_STATE_UNCONFIGURED_GOOD));
 }
 
+bool spare_is_dedicated_to(const struct ctl_drive *cd, const struct guid *group)
+{
+    for (uint32_t i = 0; cd->spare && cd->group == NULL && i < cd->spare_group_count; i++) {
+        if (guid_equal(&cd->spare_groups[i], group)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool spare_serves(const struct ctl_drive *cd, const struct ctl_group *cg)
 {
     struct reason reason;

@@ -7,6 +7,8 @@
 
 #include "ctl/ctl_private.h"
 
+/* A hot spare of this group by name, whatever it could do for it. */
+bool spare_is_dedicated_to(const struct ctl_drive *cd, const struct guid *group);
 bool spare_serves(const struct ctl_drive *cd, const struct ctl_group *cg);
 /* It would, but for its size. */
 bool spare_is_too_small(const struct ctl_drive *cd, const struct ctl_group *cg);

@@ -13,6 +13,7 @@
 #include "base/crc.h"
 
 #define RECORD_VERSION 1u
+#define RECORD_VERSION_SPARES 2u
 #define HEAD_BYTES 256u
 #define CRC_OFFSET 16u
 #define DRIVE_BYTES 160u
@@ -21,7 +22,10 @@
 #define SERIAL_BYTES 40u
 #define DRIVE_USED 1u
 #define DRIVE_PRINTED 2u
+#define DRIVE_AFFINITY 4u
+#define DRIVE_COMMITTABLE 8u
 #define DRIVE_FLAGS (DRIVE_USED | DRIVE_PRINTED)
+#define SPARE_FLAGS (DRIVE_USED | DRIVE_AFFINITY | DRIVE_COMMITTABLE)
 #define SECTORS_MAX (UNDO_DRIVES_MAX * UNDO_SECTORS_PER_DRIVE)
 
 static const uint8_t record_magic[8] = "AWUNDO01";
@@ -35,7 +39,8 @@ STATIC_ASSERT(UNDO_SPOILT_NOT == 0 && UNDO_SPOILT_CACHE == 1 && UNDO_SPOILT_DEGR
 STATIC_ASSERT(HEAD_BYTES + UNDO_DRIVES_MAX * DRIVE_BYTES + SECTORS_MAX * SECTOR_BYTES <=
                   UNDO_RECORD_MAX_BYTES,
               "the largest foreign set fits");
-STATIC_ASSERT(HEAD_BYTES + UNDO_DRIVES_MAX * DRIVE_BYTES + GROUP_RECORD_MAX_BYTES <=
+STATIC_ASSERT(HEAD_BYTES + (UNDO_DRIVES_MAX + UNDO_SPARES_MAX) * DRIVE_BYTES +
+                      GROUP_RECORD_MAX_BYTES <=
                   UNDO_RECORD_MAX_BYTES,
               "the largest group fits");
 
@@ -108,6 +113,19 @@ static bool sectors_are_sound(const struct undo_record *record)
     return true;
 }
 
+static bool spares_are_sound(const struct undo_record *record)
+{
+    if (record->spare_count > (record->kind == UNDO_KIND_DRIVE_GROUP ? UNDO_SPARES_MAX : 0)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < record->spare_count; i++) {
+        if (!drive_is_sound(&record->spares[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool kind_is_sound(const struct undo_record *record)
 {
     const struct group_config *config = record->config;
@@ -143,7 +161,7 @@ static bool record_is_sound(const struct undo_record *record)
             return false;
         }
     }
-    return sectors_are_sound(record) && kind_is_sound(record);
+    return sectors_are_sound(record) && spares_are_sound(record) && kind_is_sound(record);
 }
 
 /* Encoding */
@@ -153,14 +171,16 @@ static void drive_encode(const struct undo_drive *drive, uint8_t *out)
     memcpy(out, drive->key, strlen(drive->key));
     memcpy(out + 64, drive->serial, strlen(drive->serial));
     put_le64(out + 104, drive->size_bytes);
-    put_le32(out + 112, (drive->used ? DRIVE_USED : 0) | (drive->printed ? DRIVE_PRINTED : 0));
+    put_le32(out + 112, (drive->used ? DRIVE_USED : 0) | (drive->printed ? DRIVE_PRINTED : 0) |
+                            (drive->affinity ? DRIVE_AFFINITY : 0) |
+                            (drive->committable ? DRIVE_COMMITTABLE : 0));
     memcpy(out + 120, drive->print, SHA256_BYTES);
 }
 
 static void head_encode(const struct undo_record *record, size_t config_bytes, uint8_t *out)
 {
     memcpy(out, record_magic, sizeof(record_magic));
-    put_le32(out + 8, RECORD_VERSION);
+    put_le32(out + 8, record->spare_count > 0 ? RECORD_VERSION_SPARES : RECORD_VERSION);
     put_le32(out + 20, (uint32_t)record->kind);
     put_le64(out + 24, record->number);
     put_le64(out + 32, record->saved_us);
@@ -172,6 +192,7 @@ static void head_encode(const struct undo_record *record, size_t config_bytes, u
     put_le32(out + 180, (uint32_t)config_bytes);
     put_le32(out + 184, record->sector_count);
     put_le32(out + 188, (uint32_t)record->spoilt);
+    put_le32(out + 192, record->spare_count);
 }
 
 int undo_record_encode(const struct undo_record *record, uint8_t *buffer, size_t *ret_bytes)
@@ -199,6 +220,9 @@ int undo_record_encode(const struct undo_record *record, uint8_t *buffer, size_t
         put_le64(out + 8, record->sectors[i].offset_bytes);
         memcpy(out + 16, record->sectors[i].content, UNDO_SECTOR_BYTES);
     }
+    for (uint32_t i = 0; i < record->spare_count; i++, out += DRIVE_BYTES) {
+        drive_encode(&record->spares[i], out);
+    }
     head_encode(record, config_bytes, buffer);
     *ret_bytes = (size_t)(out - buffer);
     ASSERT(*ret_bytes <= UNDO_RECORD_MAX_BYTES);
@@ -209,13 +233,23 @@ int undo_record_encode(const struct undo_record *record, uint8_t *buffer, size_t
 
 /* Decoding */
 
+/* Of the version that has any; the field is zero in the other one. */
+static bool spare_count_is_sound(const uint8_t *buffer)
+{
+    uint32_t count = get_le32(buffer + 192);
+
+    return get_le32(buffer + 8) == RECORD_VERSION_SPARES ? count > 0 && count <= UNDO_SPARES_MAX
+                                                         : count == 0;
+}
+
 static int frame_check(const uint8_t *buffer, size_t bytes)
 {
     uint64_t expected = HEAD_BYTES;
 
     if (bytes < HEAD_BYTES || bytes > UNDO_RECORD_MAX_BYTES ||
         memcmp(buffer, record_magic, sizeof(record_magic)) != 0 ||
-        get_le32(buffer + 8) != RECORD_VERSION || get_le32(buffer + 12) != bytes ||
+        get_le32(buffer + 8) < RECORD_VERSION || get_le32(buffer + 8) > RECORD_VERSION_SPARES ||
+        !spare_count_is_sound(buffer) || get_le32(buffer + 12) != bytes ||
         get_le32(buffer + CRC_OFFSET) != record_crc(buffer, bytes)) {
         return -EBADMSG;
     }
@@ -227,10 +261,11 @@ static int frame_check(const uint8_t *buffer, size_t bytes)
     expected += (uint64_t)get_le32(buffer + 176) * DRIVE_BYTES;
     expected += align_up_u64(get_le32(buffer + 180), 8);
     expected += (uint64_t)get_le32(buffer + 184) * SECTOR_BYTES;
+    expected += (uint64_t)get_le32(buffer + 192) * DRIVE_BYTES;
     return expected == bytes ? 0 : -EBADMSG;
 }
 
-static int drive_decode(const uint8_t *in, struct undo_drive *drive)
+static int drive_decode(const uint8_t *in, uint32_t known_flags, struct undo_drive *drive)
 {
     uint32_t flags = get_le32(in + 112);
 
@@ -240,7 +275,9 @@ static int drive_decode(const uint8_t *in, struct undo_drive *drive)
     drive->used = (flags & DRIVE_USED) != 0;
     drive->printed = (flags & DRIVE_PRINTED) != 0;
     memcpy(drive->print, in + 120, SHA256_BYTES);
-    return (flags & ~DRIVE_FLAGS) == 0 ? 0 : -EBADMSG;
+    drive->affinity = (flags & DRIVE_AFFINITY) != 0;
+    drive->committable = (flags & DRIVE_COMMITTABLE) != 0;
+    return (flags & ~known_flags) == 0 ? 0 : -EBADMSG;
 }
 
 static void head_decode(const uint8_t *in, struct undo_record *record)
@@ -255,6 +292,7 @@ static void head_decode(const uint8_t *in, struct undo_record *record)
     record->drive_count = get_le32(in + 176);
     record->sector_count = get_le32(in + 184);
     record->spoilt = (enum undo_spoilt)get_le32(in + 188);
+    record->spare_count = get_le32(in + 192);
 }
 
 static int parts_decode(const uint8_t *buffer, struct undo_record *record)
@@ -263,7 +301,7 @@ static int parts_decode(const uint8_t *buffer, struct undo_record *record)
     uint32_t config_bytes = get_le32(buffer + 180);
 
     for (uint32_t i = 0; i < record->drive_count; i++, in += DRIVE_BYTES) {
-        if (drive_decode(in, &record->drives[i]) != 0) {
+        if (drive_decode(in, DRIVE_FLAGS, &record->drives[i]) != 0) {
             return -EBADMSG;
         }
     }
@@ -281,6 +319,11 @@ static int parts_decode(const uint8_t *buffer, struct undo_record *record)
         record->sectors[i].drive = get_le32(in);
         record->sectors[i].offset_bytes = get_le64(in + 8);
         memcpy(record->sectors[i].content, in + 16, UNDO_SECTOR_BYTES);
+    }
+    for (uint32_t i = 0; i < record->spare_count; i++, in += DRIVE_BYTES) {
+        if (drive_decode(in, SPARE_FLAGS, &record->spares[i]) != 0) {
+            return -EBADMSG;
+        }
     }
     return record_is_sound(record) ? 0 : -EBADMSG;
 }

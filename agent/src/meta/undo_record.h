@@ -3,15 +3,17 @@
  * back: which drives, the record of the drive group, the sectors of metadata that are written over.
  * Plain data and its encoding; each is one record of the host's store (port/store_port.h).
  *
- * Encoding, version 1, little-endian:
+ * Encoding, version 1, or 2 if there are hot spares, little-endian:
  *
  *   0  magic "AWUNDO01"      8  version        12  bytes in all     16  CRC-32C, itself as zero
  *  20  kind                 24  number         32  saved at, µs     40  group guid
  *  64  virtual drive guid   88  name 24       112  who 64          176  drives
- * 180  bytes of the group's record            184  sectors          188  spoilt   192  zero to 256
+ * 180  bytes of the group's record            184  sectors          188  spoilt
+ * 192  hot spares          196  zero to 256
  *   …  drives, 160 bytes each: key 64, serial 40, bytes 8, flags 4, zero 4, print 32, zero 8
  *   …  the group's record, zeros up to a multiple of 8
  *   …  sectors, 528 bytes each: drive 4, zero 4, offset 8, content 512
+ *   …  hot spares, as drives
  */
 #ifndef ARRAYWRIGHT_META_UNDO_RECORD_H
 #define ARRAYWRIGHT_META_UNDO_RECORD_H
@@ -27,6 +29,7 @@
 #include "meta/group_store.h"
 
 #define UNDO_DRIVES_MAX 256u
+#define UNDO_SPARES_MAX 32u
 #define UNDO_SECTOR_BYTES 512u
 #define UNDO_SECTORS_PER_DRIVE 7u
 #define UNDO_NAME_MAX 23u
@@ -54,6 +57,8 @@ struct undo_drive {
     bool used;                   /* it was there, and its metadata were taken off */
     bool printed;                /* its content could be read: */
     uint8_t print[SHA256_BYTES]; /* meta/drive_print.h */
+    bool affinity;               /* of a hot spare: serves only its own enclosure */
+    bool committable;            /* of a hot spare: not revertible */
 };
 
 struct undo_sector {
@@ -76,6 +81,8 @@ struct undo_record {
     struct group_config *config; /* as it was; FOREIGN_SET: NULL */
     uint32_t sector_count;       /* FOREIGN_SET */
     struct undo_sector *sectors;
+    uint32_t spare_count;        /* DRIVE_GROUP: hot spares that were dedicated to it */
+    struct undo_drive spares[UNDO_SPARES_MAX];
 };
 
 /* Zeroed, with room for so many. Never NULL. */

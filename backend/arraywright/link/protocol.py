@@ -1915,6 +1915,7 @@ REASONS: dict[str, str] = {
     "undo_uncertain": "The newer saved configuration {undo} ({place}) cannot be read: nobody can tell whether the space of this one has been used since. Put {place} back out of a copy of the agent's state directory and start the agent again.",
     "undo_uncertain_gone": "A newer saved configuration could not be read and is gone: nobody can tell whether the space of this one has been used since.",
     "undo_member_replaced": "Another drive has taken a place in {group} since.",
+    "undo_spare_away": "Restored, but drive {drive} is not a hot spare of drive group {group} again. {why}",
     "undo_drive_gone": "Drive {serial} is not there.",
     "undo_drive_differs": "Drive {drive} has another serial number or size than the one that was there.",
     "undo_drive_used": "Drive {drive} is in use again.",

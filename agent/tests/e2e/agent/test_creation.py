@@ -68,6 +68,52 @@ class Creation(AgentCase):
                 self.assertEqual({doc["state"] for doc in view.all("drive").values()},
                                  {"unconfigured_good"})
 
+    def test_a_deleted_configuration_comes_back_with_its_spares(self):
+        """Dedicated hot spares are counted, and are those of their groups again."""
+        def spares(agent):
+            view = agent.view()
+            groups = {key: doc["index"] for key, doc in view.all("drive_group").items()}
+            found = {}
+            for slot in (4, 5, 6):
+                spare = view.drive(slot)["hot_spare"]
+                found[slot] = spare and (sorted(groups[key] for key in spare["drive_groups"]),
+                                         spare["revertible"])
+            return found
+
+        with self.agent(slots=7) as agent:
+            agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:0-1", "name=a")
+            agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:2-3", "name=b")
+            agent.ctl(f"/c0/e{EID}/s4", "add", "hotsparedrive", "dgs=0,1")
+            agent.ctl(f"/c0/e{EID}/s5", "add", "hotsparedrive", "dgs=1", "nonrevertible")
+            agent.ctl(f"/c0/e{EID}/s6", "add", "hotsparedrive")
+            before = {4: ([0, 1], True), 5: ([1], False), 6: ([], True)}
+            self.assertEqual(spares(agent), before)
+            asked = agent.ctl("/c0", "delete", "config", check=False)
+            self.assertIn("2 virtual drives and 3 hot spares of the controller would be deleted. "
+                          "The restoration leaves out 1 global hot spare. Repeat with force",
+                          asked.stdout)
+            done = agent.json("/c0", "delete", "config", "force")["Response Data"]
+            self.assertEqual((done["Virtual Drives deleted"], done["Hot Spares deleted"]), (2, 3))
+            self.assertEqual(spares(agent), {4: None, 5: None, 6: None})
+            agent.stop()
+            agent.start()  # what is saved outlives the agent
+            agent.ctl("/c0", "restore", "undo=1")
+            self.assertEqual(spares(agent), {4: ([0], True), 5: None, 6: None})
+            agent.ctl("/c0", "restore", "undo=2")
+            self.assertEqual(spares(agent), {4: ([0, 1], True), 5: ([1], False), 6: None})
+            agent.stop()
+            agent.start()
+            self.assertEqual(spares(agent), {4: ([0, 1], True), 5: ([1], False), 6: None})
+            # One that has another use since stays what it is, and the answer says so.
+            agent.ctl("/c0/v1", "del", "force")
+            agent.ctl("/c0", "add", "vd", "r0", f"drives={EID}:5", "name=c")
+            answer = agent.ctl("/c0", "restore", "undo=1").stdout
+            self.assertRegex(answer, "Restored, but drive 252:5 .*is not a hot spare of drive group "
+                                     r".*/c0/d\d again\. Drive .*/c0/e252/s5")
+            self.assertEqual(spares(agent)[4][0], sorted(
+                doc["index"] for doc in agent.view().all("drive_group").values()
+                if doc["level"] == "raid1"))
+
     def test_refusals_change_nothing(self):
         with self.agent(slots=5) as agent, agent.control() as control:
             d0, d1, d2, d3, d4 = agent.slots(0, 1, 2, 3, 4)
