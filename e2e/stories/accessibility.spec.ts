@@ -3,6 +3,7 @@ import { expect, test } from '../support/fixtures.ts';
 
 const PLAIN_PAGES = [
   '/', '/operations', '/events', '/alerts', '/hosts/add', '/users', '/tokens', '/audit', '/account',
+  '/virtual-drives', '/drive-groups', '/drives', '/batteries',
 ];
 
 const DRIVE_TABS = ['health', 'performance', 'events'];

@@ -21,11 +21,15 @@ import { Route as AppLabRouteImport } from './routes/_app/lab'
 import { Route as AppOperationsRouteImport } from './routes/_app/operations'
 import { Route as AppTokensRouteImport } from './routes/_app/tokens'
 import { Route as AppUsersRouteImport } from './routes/_app/users'
+import { Route as AppBatteriesIndexRouteImport } from './routes/_app/batteries.index'
 import { Route as AppBatteriesBatteryIdRouteImport } from './routes/_app/batteries.$batteryId'
+import { Route as AppDriveGroupsIndexRouteImport } from './routes/_app/drive-groups.index'
 import { Route as AppDriveGroupsGroupIdRouteImport } from './routes/_app/drive-groups.$groupId'
+import { Route as AppDrivesIndexRouteImport } from './routes/_app/drives.index'
 import { Route as AppDrivesDriveIdRouteImport } from './routes/_app/drives.$driveId'
 import { Route as AppHostsHostIdRouteImport } from './routes/_app/hosts.$hostId'
 import { Route as AppHostsAddRouteImport } from './routes/_app/hosts.add'
+import { Route as AppVirtualDrivesIndexRouteImport } from './routes/_app/virtual-drives.index'
 import { Route as AppVirtualDrivesVirtualDriveIdRouteImport } from './routes/_app/virtual-drives.$virtualDriveId'
 import { Route as AppControllersControllerIdCacheRouteImport } from './routes/_app/controllers.$controllerId.cache'
 import { Route as AppControllersControllerIdForeignRouteImport } from './routes/_app/controllers.$controllerId.foreign'
@@ -93,14 +97,29 @@ const AppUsersRoute = AppUsersRouteImport.update({
   path: '/users',
   getParentRoute: () => AppRoute,
 } as any)
+const AppBatteriesIndexRoute = AppBatteriesIndexRouteImport.update({
+  id: '/batteries/',
+  path: '/batteries/',
+  getParentRoute: () => AppRoute,
+} as any)
 const AppBatteriesBatteryIdRoute = AppBatteriesBatteryIdRouteImport.update({
   id: '/batteries/$batteryId',
   path: '/batteries/$batteryId',
   getParentRoute: () => AppRoute,
 } as any)
+const AppDriveGroupsIndexRoute = AppDriveGroupsIndexRouteImport.update({
+  id: '/drive-groups/',
+  path: '/drive-groups/',
+  getParentRoute: () => AppRoute,
+} as any)
 const AppDriveGroupsGroupIdRoute = AppDriveGroupsGroupIdRouteImport.update({
   id: '/drive-groups/$groupId',
   path: '/drive-groups/$groupId',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppDrivesIndexRoute = AppDrivesIndexRouteImport.update({
+  id: '/drives/',
+  path: '/drives/',
   getParentRoute: () => AppRoute,
 } as any)
 const AppDrivesDriveIdRoute = AppDrivesDriveIdRouteImport.update({
@@ -116,6 +135,11 @@ const AppHostsHostIdRoute = AppHostsHostIdRouteImport.update({
 const AppHostsAddRoute = AppHostsAddRouteImport.update({
   id: '/hosts/add',
   path: '/hosts/add',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppVirtualDrivesIndexRoute = AppVirtualDrivesIndexRouteImport.update({
+  id: '/virtual-drives/',
+  path: '/virtual-drives/',
   getParentRoute: () => AppRoute,
 } as any)
 const AppVirtualDrivesVirtualDriveIdRoute =
@@ -178,6 +202,10 @@ export interface FileRoutesByFullPath {
   '/hosts/$hostId': typeof AppHostsHostIdRoute
   '/hosts/add': typeof AppHostsAddRoute
   '/virtual-drives/$virtualDriveId': typeof AppVirtualDrivesVirtualDriveIdRoute
+  '/batteries/': typeof AppBatteriesIndexRoute
+  '/drive-groups/': typeof AppDriveGroupsIndexRoute
+  '/drives/': typeof AppDrivesIndexRoute
+  '/virtual-drives/': typeof AppVirtualDrivesIndexRoute
   '/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
   '/controllers/$controllerId/foreign': typeof AppControllersControllerIdForeignRoute
   '/controllers/$controllerId/undo': typeof AppControllersControllerIdUndoRoute
@@ -203,6 +231,10 @@ export interface FileRoutesByTo {
   '/hosts/$hostId': typeof AppHostsHostIdRoute
   '/hosts/add': typeof AppHostsAddRoute
   '/virtual-drives/$virtualDriveId': typeof AppVirtualDrivesVirtualDriveIdRoute
+  '/batteries': typeof AppBatteriesIndexRoute
+  '/drive-groups': typeof AppDriveGroupsIndexRoute
+  '/drives': typeof AppDrivesIndexRoute
+  '/virtual-drives': typeof AppVirtualDrivesIndexRoute
   '/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
   '/controllers/$controllerId/foreign': typeof AppControllersControllerIdForeignRoute
   '/controllers/$controllerId/undo': typeof AppControllersControllerIdUndoRoute
@@ -230,6 +262,10 @@ export interface FileRoutesById {
   '/_app/hosts/$hostId': typeof AppHostsHostIdRoute
   '/_app/hosts/add': typeof AppHostsAddRoute
   '/_app/virtual-drives/$virtualDriveId': typeof AppVirtualDrivesVirtualDriveIdRoute
+  '/_app/batteries/': typeof AppBatteriesIndexRoute
+  '/_app/drive-groups/': typeof AppDriveGroupsIndexRoute
+  '/_app/drives/': typeof AppDrivesIndexRoute
+  '/_app/virtual-drives/': typeof AppVirtualDrivesIndexRoute
   '/_app/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
   '/_app/controllers/$controllerId/foreign': typeof AppControllersControllerIdForeignRoute
   '/_app/controllers/$controllerId/undo': typeof AppControllersControllerIdUndoRoute
@@ -257,6 +293,10 @@ export interface FileRouteTypes {
     | '/hosts/$hostId'
     | '/hosts/add'
     | '/virtual-drives/$virtualDriveId'
+    | '/batteries/'
+    | '/drive-groups/'
+    | '/drives/'
+    | '/virtual-drives/'
     | '/controllers/$controllerId/cache'
     | '/controllers/$controllerId/foreign'
     | '/controllers/$controllerId/undo'
@@ -282,6 +322,10 @@ export interface FileRouteTypes {
     | '/hosts/$hostId'
     | '/hosts/add'
     | '/virtual-drives/$virtualDriveId'
+    | '/batteries'
+    | '/drive-groups'
+    | '/drives'
+    | '/virtual-drives'
     | '/controllers/$controllerId/cache'
     | '/controllers/$controllerId/foreign'
     | '/controllers/$controllerId/undo'
@@ -308,6 +352,10 @@ export interface FileRouteTypes {
     | '/_app/hosts/$hostId'
     | '/_app/hosts/add'
     | '/_app/virtual-drives/$virtualDriveId'
+    | '/_app/batteries/'
+    | '/_app/drive-groups/'
+    | '/_app/drives/'
+    | '/_app/virtual-drives/'
     | '/_app/controllers/$controllerId/cache'
     | '/_app/controllers/$controllerId/foreign'
     | '/_app/controllers/$controllerId/undo'
@@ -407,6 +455,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppUsersRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/batteries/': {
+      id: '/_app/batteries/'
+      path: '/batteries'
+      fullPath: '/batteries/'
+      preLoaderRoute: typeof AppBatteriesIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/batteries/$batteryId': {
       id: '/_app/batteries/$batteryId'
       path: '/batteries/$batteryId'
@@ -414,11 +469,25 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppBatteriesBatteryIdRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/drive-groups/': {
+      id: '/_app/drive-groups/'
+      path: '/drive-groups'
+      fullPath: '/drive-groups/'
+      preLoaderRoute: typeof AppDriveGroupsIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/drive-groups/$groupId': {
       id: '/_app/drive-groups/$groupId'
       path: '/drive-groups/$groupId'
       fullPath: '/drive-groups/$groupId'
       preLoaderRoute: typeof AppDriveGroupsGroupIdRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/drives/': {
+      id: '/_app/drives/'
+      path: '/drives'
+      fullPath: '/drives/'
+      preLoaderRoute: typeof AppDrivesIndexRouteImport
       parentRoute: typeof AppRoute
     }
     '/_app/drives/$driveId': {
@@ -440,6 +509,13 @@ declare module '@tanstack/react-router' {
       path: '/hosts/add'
       fullPath: '/hosts/add'
       preLoaderRoute: typeof AppHostsAddRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/virtual-drives/': {
+      id: '/_app/virtual-drives/'
+      path: '/virtual-drives'
+      fullPath: '/virtual-drives/'
+      preLoaderRoute: typeof AppVirtualDrivesIndexRouteImport
       parentRoute: typeof AppRoute
     }
     '/_app/virtual-drives/$virtualDriveId': {
@@ -511,6 +587,10 @@ interface AppRouteChildren {
   AppHostsHostIdRoute: typeof AppHostsHostIdRoute
   AppHostsAddRoute: typeof AppHostsAddRoute
   AppVirtualDrivesVirtualDriveIdRoute: typeof AppVirtualDrivesVirtualDriveIdRoute
+  AppBatteriesIndexRoute: typeof AppBatteriesIndexRoute
+  AppDriveGroupsIndexRoute: typeof AppDriveGroupsIndexRoute
+  AppDrivesIndexRoute: typeof AppDrivesIndexRoute
+  AppVirtualDrivesIndexRoute: typeof AppVirtualDrivesIndexRoute
   AppControllersControllerIdCacheRoute: typeof AppControllersControllerIdCacheRoute
   AppControllersControllerIdForeignRoute: typeof AppControllersControllerIdForeignRoute
   AppControllersControllerIdUndoRoute: typeof AppControllersControllerIdUndoRoute
@@ -536,6 +616,10 @@ const AppRouteChildren: AppRouteChildren = {
   AppHostsHostIdRoute: AppHostsHostIdRoute,
   AppHostsAddRoute: AppHostsAddRoute,
   AppVirtualDrivesVirtualDriveIdRoute: AppVirtualDrivesVirtualDriveIdRoute,
+  AppBatteriesIndexRoute: AppBatteriesIndexRoute,
+  AppDriveGroupsIndexRoute: AppDriveGroupsIndexRoute,
+  AppDrivesIndexRoute: AppDrivesIndexRoute,
+  AppVirtualDrivesIndexRoute: AppVirtualDrivesIndexRoute,
   AppControllersControllerIdCacheRoute: AppControllersControllerIdCacheRoute,
   AppControllersControllerIdForeignRoute:
     AppControllersControllerIdForeignRoute,

@@ -1,6 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
-import { collect, collectMany, PAGE_MAX, PAGE_SIZE } from './pages'
+import { collect, collectMany, PAGE_MAX, PAGE_SIZE, paged } from './pages'
 import { list } from './registry'
 import type { ApiTokenCreate, User, UserCreate, UserUpdate } from './types'
 
@@ -72,14 +72,11 @@ export const fetchAudit = (filter: AuditFilter) =>
   )
 
 export const auditQuery = (filter: AuditFilter) =>
-  infiniteQueryOptions({
-    queryKey: list('audit', filter),
-    queryFn: ({ pageParam }) =>
-      unwrap(
-        api.GET('/api/v1/audit', {
-          params: { query: { ...filter, limit: PAGE_SIZE, cursor: pageParam } },
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-  })
+  paged(list('audit', filter), (cursor, signal) =>
+    unwrap(
+      api.GET('/api/v1/audit', {
+        params: { query: { ...filter, limit: PAGE_SIZE, cursor } },
+        signal,
+      }),
+    ),
+  )

@@ -1,6 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
-import { collectMany, PAGE_MAX, PAGE_SIZE } from './pages'
+import { collectMany, PAGE_MAX, PAGE_SIZE, paged } from './pages'
 import { list } from './registry'
 import type { AlertState, Severity } from './types'
 
@@ -19,6 +19,16 @@ export const operationsQuery = (filter: OperationFilter) =>
       unwrap(api.GET('/api/v1/operations', { params: { query: { ...filter, limit: PAGE_MAX } } })),
   })
 
+export const operationListQuery = (filter: OperationFilter) =>
+  paged(list('operations', { asked: filter }), (cursor, signal) =>
+    unwrap(
+      api.GET('/api/v1/operations', {
+        params: { query: { ...filter, limit: PAGE_SIZE, cursor } },
+        signal,
+      }),
+    ),
+  )
+
 export interface EventFilter {
   host_id?: string
   /** Of any of these. */
@@ -30,17 +40,14 @@ export interface EventFilter {
 }
 
 export const eventsQuery = (filter: EventFilter) =>
-  infiniteQueryOptions({
-    queryKey: list('events', filter),
-    queryFn: ({ pageParam }) =>
-      unwrap(
-        api.GET('/api/v1/events', {
-          params: { query: { ...filter, limit: PAGE_SIZE, cursor: pageParam } },
-        }),
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-  })
+  paged(list('events', filter), (cursor, signal) =>
+    unwrap(
+      api.GET('/api/v1/events', {
+        params: { query: { ...filter, limit: PAGE_SIZE, cursor } },
+        signal,
+      }),
+    ),
+  )
 
 /** All of them, for a file. */
 export const fetchEvents = (filter: EventFilter) =>
@@ -69,6 +76,16 @@ export const alertsQuery = (filter: AlertFilter) =>
     queryFn: () =>
       unwrap(api.GET('/api/v1/alerts', { params: { query: { ...filter, limit: PAGE_MAX } } })),
   })
+
+export const alertListQuery = (filter: AlertFilter) =>
+  paged(list('alerts', { asked: filter }), (cursor, signal) =>
+    unwrap(
+      api.GET('/api/v1/alerts', {
+        params: { query: { ...filter, limit: PAGE_SIZE, cursor } },
+        signal,
+      }),
+    ),
+  )
 
 /** How many there are; the first page of a list says it. */
 export const alertCountQuery = (state: AlertState) =>

@@ -1,19 +1,56 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
-import { collect, PAGE_MAX } from './pages'
+import { type Asked, collect, collectMany, PAGE_MAX, PAGE_SIZE, paged } from './pages'
 import { detail, list } from './registry'
-import type { EnrolmentTokenCreate } from './types'
+import type { EnrolmentTokenCreate, Host } from './types'
 
 export const fleetQuery = queryOptions({
   queryKey: list('fleet'),
   queryFn: () => unwrap(api.GET('/api/v1/fleet')),
 })
 
-export const hostsQuery = queryOptions({
-  queryKey: list('hosts'),
+export type HostsAsked = Asked<'/api/v1/hosts'>
+
+const ROW = ['label', 'labels', 'last_seen', 'online', 'presence', 'rev', 'summary'] as const
+export type HostRow = Pick<Host, 'id' | (typeof ROW)[number]>
+
+/** The fleet's hosts: what a row of the list shows of each. */
+export const hostListQuery = (asked: HostsAsked) =>
+  paged<HostRow>(list('hosts', asked), (cursor, signal) =>
+    unwrap(
+      api.GET('/api/v1/hosts', {
+        params: { query: { ...asked, fields: ROW.join(','), limit: PAGE_SIZE, cursor } },
+        signal,
+      }),
+    ),
+  )
+
+/** How many hosts there are of a kind; a search that costs too much to count has no number. */
+export const hostCountQuery = (asked: HostsAsked) =>
+  queryOptions({
+    queryKey: list('hosts', { count: asked }),
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/v1/hosts', {
+          params: { query: { ...asked, fields: 'rev', limit: 1 } },
+          signal,
+        }),
+      ),
+    select: (page) => page.total,
+  })
+
+export type NamedHost = Pick<Host, 'id' | 'label' | 'labels'>
+
+/** What hosts are called, and their labels: to choose among them. */
+export const hostNamesQuery = queryOptions({
+  queryKey: list('hosts', 'names'),
   queryFn: () =>
-    collect((cursor) =>
-      unwrap(api.GET('/api/v1/hosts', { params: { query: { limit: PAGE_MAX, cursor } } })),
+    collectMany<NamedHost>((cursor) =>
+      unwrap(
+        api.GET('/api/v1/hosts', {
+          params: { query: { fields: 'label,labels', limit: PAGE_MAX, cursor } },
+        }),
+      ),
     ),
 })
 

@@ -9,6 +9,7 @@ import type * as foreign from '@/locales/en/foreign'
 import type * as lab from '@/locales/en/lab'
 import type * as patrol from '@/locales/en/patrol'
 import type * as storage from '@/locales/en/storage'
+import type * as storageLists from '@/locales/en/storage-lists'
 import type * as stripes from '@/locales/en/stripes'
 import type * as undo from '@/locales/en/undo'
 import type * as wizard from '@/locales/en/wizard'
@@ -21,6 +22,7 @@ type Later = typeof access &
   typeof lab &
   typeof patrol &
   typeof storage &
+  typeof storageLists &
   typeof stripes &
   typeof undo &
   typeof wizard

@@ -11,6 +11,24 @@ export const api = (path: string) => `http://localhost/api/v1${path}`
 export const list = <Item>(path: string, items: Item[]) =>
   http.get(api(path), () => HttpResponse.json(page(items)))
 
+/** A list that answers as it is asked; keeps what it was asked. */
+export function askedList<Item>(
+  path: string,
+  answer: (asked: URLSearchParams) => {
+    items: Item[]
+    next_cursor?: string | null
+    total?: number | null
+  },
+) {
+  const asked: URLSearchParams[] = []
+  const handler = http.get(api(path), ({ request }) => {
+    const params = new URL(request.url).searchParams
+    asked.push(params)
+    return HttpResponse.json({ next_cursor: null, total: null, ...answer(params) } as never)
+  })
+  return { handler, asked }
+}
+
 export const get = <Body>(path: string, body: Body) =>
   http.get(api(path), () => HttpResponse.json(body as never))
 

@@ -25,8 +25,10 @@ export interface Column<Row> {
   id: string
   header: string
   cell: (row: Row) => ReactNode
-  /** What to sort by; columns without it cannot be sorted. */
+  /** What to sort by, in the browser; only for lists that are here as a whole. */
   sortValue?: (row: Row) => string | number
+  /** The server sorts the whole list; the id of the column is its word for that. */
+  sortedByServer?: 'smallest-first' | 'largest-first'
   align?: 'end'
   /** Takes the width that the others leave. */
   grow?: boolean
@@ -46,8 +48,6 @@ interface DataTableProps<Row extends RowData> {
   onSortChange?: (sort: string | undefined) => void
   rowTone?: (row: Row) => 'dim' | 'selected' | undefined
   empty?: ReactNode
-  /** Draw at most so many, after sorting. */
-  rowsMax?: number
 }
 
 export function parseSort(sort: string | undefined): SortingState {
@@ -55,9 +55,15 @@ export function parseSort(sort: string | undefined): SortingState {
   return [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }]
 }
 
-export function nextSort(current: string | undefined, column: string): string | undefined {
-  if (current === column) return `-${column}`
-  return current === `-${column}` ? undefined : column
+/** First one direction, then the other, then as if nothing were chosen. */
+export function nextSort(
+  current: string | undefined,
+  column: string,
+  isLargestFirst = false,
+): string | undefined {
+  const [first, second] = isLargestFirst ? [`-${column}`, column] : [column, `-${column}`]
+  if (current === first) return second
+  return current === second ? undefined : first
 }
 
 function toColumnDefs<Row extends RowData>(columns: Column<Row>[]) {
@@ -103,7 +109,8 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
             {columns.map((column) => {
               const direction =
                 current?.id === column.id ? (current.desc ? 'desc' : 'asc') : undefined
-              const canSort = column.sortValue !== undefined && onSortChange !== undefined
+              const isSortable = column.sortValue ?? column.sortedByServer
+              const isLargestFirst = column.sortedByServer === 'largest-first'
               return (
                 <th
                   key={column.id}
@@ -115,11 +122,11 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
                   data-grow={column.grow}
                   aria-sort={direction && (direction === 'asc' ? 'ascending' : 'descending')}
                 >
-                  {canSort ? (
+                  {isSortable && onSortChange ? (
                     <button
                       type="button"
                       className={classes.sort}
-                      onClick={() => onSortChange(nextSort(sort, column.id))}
+                      onClick={() => onSortChange(nextSort(sort, column.id, isLargestFirst))}
                     >
                       {column.header}
                       <SortMark direction={direction} />
@@ -134,17 +141,14 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
         </thead>
         {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
         <tbody role="rowgroup">
-          {table
-            .getRowModel()
-            .rows.slice(0, props.rowsMax)
-            .map((row) => (
-              // biome-ignore lint/a11y/noRedundantRoles: see above
-              <tr key={row.id} role="row" data-tone={props.rowTone?.(row.original)}>
-                {columns.map((column) => (
-                  <Cell key={column.id} column={column} row={row.original} />
-                ))}
-              </tr>
-            ))}
+          {table.getRowModel().rows.map((row) => (
+            // biome-ignore lint/a11y/noRedundantRoles: see above
+            <tr key={row.id} role="row" data-tone={props.rowTone?.(row.original)}>
+              {columns.map((column) => (
+                <Cell key={column.id} column={column} row={row.original} />
+              ))}
+            </tr>
+          ))}
         </tbody>
       </table>
     </ScrollFrame>

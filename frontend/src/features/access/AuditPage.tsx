@@ -8,12 +8,11 @@ import { type Days, spanOf } from '@/lib/days'
 import { i18n } from '@/lib/i18n'
 import { problemOf } from '@/lib/problem'
 import { CsvButton } from '@/ui/CsvButton'
-import { type Column, DataTable } from '@/ui/DataTable'
+import type { Column } from '@/ui/DataTable'
 import { DayRange } from '@/ui/DayRange'
 import { EmptyState } from '@/ui/EmptyState'
-import { Failure } from '@/ui/Failure'
-import { Loading } from '@/ui/Loading'
 import { Notice } from '@/ui/Notice'
+import { PagedTable } from '@/ui/PagedTable'
 import { PageHeader } from '@/ui/PageHeader'
 import { Panel } from '@/ui/Panel'
 import { ProblemNotice } from '@/ui/ProblemNotice'
@@ -121,7 +120,6 @@ export function AuditPage({ search, onSearchChange }: AuditPageProps) {
     placeholderData: keepPreviousData,
   })
   const verify = useMutation({ mutationFn: verifyAudit })
-  const entries = query.data?.pages.flatMap((page) => page.items) ?? []
   const isFiltered = Object.values(search).some((value) => value !== undefined)
   return (
     <>
@@ -161,34 +159,18 @@ export function AuditPage({ search, onSearchChange }: AuditPageProps) {
           </>
         }
       >
-        {query.isPending && <Loading />}
-        {query.isError && !query.data && (
-          <Failure error={query.error} onRetry={() => void query.refetch()} />
-        )}
-        {query.data && (
-          <DataTable
-            label={t('audit.title')}
-            columns={columns()}
-            rows={entries}
-            rowId={(entry) => String(entry.seq)}
-            empty={
-              <EmptyState
-                kind={isFiltered ? 'none-match' : 'none-yet'}
-                title={isFiltered ? t('common.noneMatch') : t('audit.none')}
-              />
-            }
-          />
-        )}
-        {query.hasNextPage && (
-          <Button
-            m="md"
-            variant="default"
-            loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
-          >
-            {t('common.loadMore')}
-          </Button>
-        )}
+        <PagedTable
+          label={t('audit.title')}
+          columns={columns()}
+          query={query}
+          rowId={(entry) => String(entry.seq)}
+          empty={
+            <EmptyState
+              kind={isFiltered ? 'none-match' : 'none-yet'}
+              title={isFiltered ? t('common.noneMatch') : t('audit.none')}
+            />
+          }
+        />
       </Panel>
     </>
   )

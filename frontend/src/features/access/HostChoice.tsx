@@ -1,7 +1,7 @@
 import { CloseButton, Group, NativeSelect, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { hostsQuery } from '@/api/hosts'
+import { hostNamesQuery } from '@/api/hosts'
 
 interface HostChoiceProps {
   hostIds: string[]
@@ -12,7 +12,7 @@ interface HostChoiceProps {
 /** The hosts a token is limited to: each is added from a list; none chosen means all. */
 export function HostChoice({ hostIds, onChange, error }: HostChoiceProps) {
   const { t } = useTranslation()
-  const hosts = useQuery(hostsQuery).data ?? []
+  const hosts = useQuery(hostNamesQuery).data ?? []
   const chosen = hosts.filter((host) => hostIds.includes(host.id))
   const others = hosts.filter((host) => !hostIds.includes(host.id))
   return (

@@ -1,10 +1,10 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueries } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { alertCountQuery, alertsQuery } from '@/api/activity'
+import { alertCountQuery, alertListQuery } from '@/api/activity'
 import type { AlertState } from '@/api/types'
 import { EmptyState } from '@/ui/EmptyState'
 import { FilterPills } from '@/ui/FilterPills'
-import { Loaded } from '@/ui/Loaded'
+import { LoadedPages } from '@/ui/LoadedPages'
 import { PageHeader } from '@/ui/PageHeader'
 import { Panel } from '@/ui/Panel'
 import { AlertItem } from './AlertItem'
@@ -19,7 +19,7 @@ interface AlertsPageProps {
 export function AlertsPage({ search, onState }: AlertsPageProps) {
   const { t } = useTranslation()
   const state = search.state ?? 'open'
-  const alerts = useQuery(alertsQuery({ state: [state] }))
+  const alerts = useInfiniteQuery(alertListQuery({ state: [state] }))
   const counts = useQueries({ queries: ALERT_STATES.map(alertCountQuery) })
   return (
     <>
@@ -40,21 +40,21 @@ export function AlertsPage({ search, onState }: AlertsPageProps) {
           />
         }
       >
-        <Loaded query={alerts}>
-          {(page) =>
-            page.items.length === 0 ? (
+        <LoadedPages query={alerts}>
+          {(items) =>
+            items.length === 0 ? (
               <EmptyState kind="none-yet" title={t(`alert.none.${state}`)}>
                 {state === 'open' && t('alert.noneText')}
               </EmptyState>
             ) : (
               <ul className={classes.list}>
-                {page.items.map((alert) => (
+                {items.map((alert) => (
                   <AlertItem key={alert.id} alert={alert} />
                 ))}
               </ul>
             )
           }
-        </Loaded>
+        </LoadedPages>
       </Panel>
     </>
   )

@@ -1,17 +1,18 @@
 import { Button } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Pause, Play, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { type EventFilter, fetchEvents } from '@/api/activity'
-import { hostsQuery } from '@/api/hosts'
+import { hostQuery } from '@/api/hosts'
 import { spanOf } from '@/lib/days'
+import { useWords } from '@/lib/use-words'
 import { CsvButton } from '@/ui/CsvButton'
 import { DataTable } from '@/ui/DataTable'
 import { DayRange } from '@/ui/DayRange'
 import { EmptyState } from '@/ui/EmptyState'
 import { Failure } from '@/ui/Failure'
 import { FilterPills } from '@/ui/FilterPills'
+import { ListEnd } from '@/ui/ListEnd'
 import { Loading } from '@/ui/Loading'
 import { PageHeader } from '@/ui/PageHeader'
 import { Panel } from '@/ui/Panel'
@@ -25,8 +26,6 @@ interface EventsPageProps {
   search: EventsSearch
   onSearchChange: (change: { [Key in keyof EventsSearch]: EventsSearch[Key] | undefined }) => void
 }
-
-const TYPING_PAUSE_MS = 250
 
 function toFilter(search: EventsSearch): EventFilter {
   return {
@@ -67,7 +66,7 @@ export function EventsPage(props: EventsPageProps) {
 
 function EventFeed({ search, onSearchChange }: EventsPageProps) {
   const { t } = useTranslation()
-  const [q] = useDebouncedValue(search.q, TYPING_PAUSE_MS)
+  const q = useWords(search.q)
   const { query, feed } = useFeed(toFilter({ ...search, q: q ?? '' }))
   const isFiltered = Object.values(search).some((value) => value !== undefined)
   return (
@@ -125,36 +124,17 @@ function EventFeed({ search, onSearchChange }: EventsPageProps) {
           }
         />
       )}
-      {query.hasNextPage && (
-        <p className={classes.more}>
-          <Button
-            variant="default"
-            loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
-          >
-            {t('common.loadMore')}
-          </Button>
-        </p>
-      )}
+      <ListEnd query={query} />
     </Panel>
   )
 }
 
 function Tools({ search, onSearchChange, feed }: EventsPageProps & { feed: Feed }) {
   const { t } = useTranslation()
-  const hosts = useQuery({ ...hostsQuery, enabled: search.host !== undefined })
-  const host = hosts.data?.find((each) => each.id === search.host)
   return (
     <>
       {search.host && (
-        <Button
-          variant="default"
-          size="compact-md"
-          rightSection={<X size={14} aria-hidden />}
-          onClick={() => onSearchChange({ host: undefined })}
-        >
-          {t('event.hostFilter', { name: host?.label ?? '…' })}
-        </Button>
+        <HostFilter hostId={search.host} onClear={() => onSearchChange({ host: undefined })} />
       )}
       <FilterPills
         label={t('event.severityFilter')}
@@ -183,5 +163,20 @@ function Tools({ search, onSearchChange, feed }: EventsPageProps & { feed: Feed 
         {feed.isHeld ? t('event.resume') : t('event.pause')}
       </Button>
     </>
+  )
+}
+
+function HostFilter({ hostId, onClear }: { hostId: string; onClear: () => void }) {
+  const { t } = useTranslation()
+  const host = useQuery(hostQuery(hostId))
+  return (
+    <Button
+      variant="default"
+      size="compact-md"
+      rightSection={<X size={14} aria-hidden />}
+      onClick={onClear}
+    >
+      {t('event.hostFilter', { name: host.data?.label ?? '…' })}
+    </Button>
   )
 }

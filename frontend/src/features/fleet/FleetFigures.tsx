@@ -20,7 +20,9 @@ export function FleetFigures({ fleet }: { fleet: Fleet }) {
       </Figure>
       <Figure
         label={t('fleet.virtualDrives')}
-        value={formatCount(count(fleet.virtual_drives_by_state))}
+        value={
+          <Link to="/virtual-drives">{formatCount(count(fleet.virtual_drives_by_state))}</Link>
+        }
       >
         <States
           entries={fleet.virtual_drives_by_state}
@@ -29,7 +31,10 @@ export function FleetFigures({ fleet }: { fleet: Fleet }) {
           none={t('fleet.noVirtualDrives')}
         />
       </Figure>
-      <Figure label={t('fleet.drives')} value={formatCount(count(fleet.drives_by_state))}>
+      <Figure
+        label={t('fleet.drives')}
+        value={<Link to="/drives">{formatCount(count(fleet.drives_by_state))}</Link>}
+      >
         <States
           entries={fleet.drives_by_state}
           looks={driveLooks}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { fleetQuery, hostsQuery } from '@/api/hosts'
+import { fleetQuery } from '@/api/hosts'
 import { useHasRole } from '@/features/session/session'
 import { EmptyState } from '@/ui/EmptyState'
 import { Loaded } from '@/ui/Loaded'
@@ -21,7 +21,6 @@ interface FleetPageProps {
 export function FleetPage({ search, onSearchChange }: FleetPageProps) {
   const { t } = useTranslation()
   const fleet = useQuery(fleetQuery)
-  const hosts = useQuery(hostsQuery)
   const mayAdd = useHasRole('administrator')
 
   return (
@@ -40,16 +39,14 @@ export function FleetPage({ search, onSearchChange }: FleetPageProps) {
           )
         }
       />
-      <Loaded query={hosts}>
-        {(list) =>
-          list.length === 0 ? (
+      <Loaded query={fleet}>
+        {(figures) =>
+          figures.hosts === 0 ? (
             <NoHosts mayAdd={mayAdd} />
           ) : (
             <PanelStack>
-              <Loaded query={fleet} rows={1}>
-                {(figures) => <FleetFigures fleet={figures} />}
-              </Loaded>
-              <HostsPanel hosts={list} search={search} onSearchChange={onSearchChange} />
+              <FleetFigures fleet={figures} />
+              <HostsPanel search={search} onSearchChange={onSearchChange} />
             </PanelStack>
           )
         }

@@ -1,35 +1,36 @@
 import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { keepPreviousData, useInfiniteQuery, useQueries } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { Host } from '@/api/types'
-import { DataTable } from '@/ui/DataTable'
+import { hostCountQuery, hostListQuery } from '@/api/hosts'
+import { useWords } from '@/lib/use-words'
 import { EmptyState } from '@/ui/EmptyState'
 import { FilterPills } from '@/ui/FilterPills'
+import { PagedTable } from '@/ui/PagedTable'
 import { Panel } from '@/ui/Panel'
 import { SearchBox } from '@/ui/SearchBox'
 import classes from './HostsPanel.module.css'
-import { matchesFilter, matchesLabels, matchesText } from './health'
 import { hostColumns } from './host-columns'
 import { LabelFilter } from './LabelFilter'
-import { FLEET_FILTERS, type FleetSearch } from './search'
+import { askedOf, FLEET_FILTERS, type FleetSearch, sortOf } from './search'
 
 interface HostsPanelProps {
-  hosts: Host[]
   search: FleetSearch
   onSearchChange: (change: { [Key in keyof FleetSearch]: FleetSearch[Key] | undefined }) => void
 }
 
-/** More rows than this are of no use to a reader, and a burden to a browser. */
-const ROWS_STEP = 200
-const WORST_FIRST = 'health'
+const SHOWS = ['all', ...FLEET_FILTERS] as const
 
-export function HostsPanel({ hosts, search, onSearchChange }: HostsPanelProps) {
+export function HostsPanel({ search, onSearchChange }: HostsPanelProps) {
   const { t } = useTranslation()
-  const [rowsMax, setRowsMax] = useState(ROWS_STEP)
-  const found = hosts.filter(
-    (host) => matchesText(host, search.q) && matchesLabels(host, search.label),
-  )
-  const matching = found.filter((host) => matchesFilter(host, search.show))
+  const q = useWords(search.q)
+  const asked = { ...askedOf(search, q, search.show), sort: sortOf(search) }
+  const hosts = useInfiniteQuery({ ...hostListQuery(asked), placeholderData: keepPreviousData })
+  const counts = useQueries({
+    queries: SHOWS.map((show) =>
+      hostCountQuery(askedOf(search, q, show === 'all' ? undefined : show)),
+    ),
+  })
+  const shown = hosts.data?.pages.flatMap((page) => page.items) ?? []
   const clear = () => onSearchChange({ q: undefined, show: undefined, label: undefined })
 
   return (
@@ -41,17 +42,15 @@ export function HostsPanel({ hosts, search, onSearchChange }: HostsPanelProps) {
           <FilterPills
             label={t('fleet.filterLabel')}
             value={search.show ?? 'all'}
-            options={(['all', ...FLEET_FILTERS] as const).map((value) => ({
+            options={SHOWS.map((value, index) => ({
               value,
               label: t(`fleet.filter.${value}`),
-              count: found.filter((host) =>
-                matchesFilter(host, value === 'all' ? undefined : value),
-              ).length,
+              count: counts[index]?.data ?? undefined,
             }))}
             onChange={(value) => onSearchChange({ show: value === 'all' ? undefined : value })}
           />
           <LabelFilter
-            hosts={hosts}
+            hosts={shown}
             values={search.label ?? []}
             onChange={(label) => onSearchChange({ label: label.length > 0 ? label : undefined })}
           />
@@ -59,18 +58,17 @@ export function HostsPanel({ hosts, search, onSearchChange }: HostsPanelProps) {
             label={t('fleet.searchLabel')}
             placeholder={t('fleet.searchPlaceholder')}
             value={search.q ?? ''}
-            onChange={(q) => onSearchChange({ q: q || undefined })}
+            onChange={(words) => onSearchChange({ q: words || undefined })}
           />
         </div>
       }
     >
-      <DataTable
+      <PagedTable
         label={t('fleet.hosts')}
         columns={hostColumns()}
-        rows={matching}
+        query={hosts}
         rowId={(host) => host.id}
-        rowsMax={rowsMax}
-        sort={search.sort ?? WORST_FIRST}
+        sort={sortOf(search)}
         onSortChange={(sort) => onSearchChange({ sort })}
         rowTone={(host) => (host.online ? undefined : 'dim')}
         empty={
@@ -85,18 +83,6 @@ export function HostsPanel({ hosts, search, onSearchChange }: HostsPanelProps) {
           />
         }
       />
-      {matching.length > rowsMax && (
-        <p className={classes.more}>
-          {t('fleet.showing', { shown: rowsMax, total: matching.length })}{' '}
-          <Button
-            variant="default"
-            size="compact-sm"
-            onClick={() => setRowsMax(rowsMax + ROWS_STEP)}
-          >
-            {t('common.loadMore')}
-          </Button>
-        </p>
-      )}
     </Panel>
   )
 }

@@ -11,23 +11,20 @@ import {
 } from 'lucide-react'
 import type { Host } from '@/api/types'
 import type { Look } from '@/features/states/tones'
-import type { FleetFilter } from './search'
 
-/** Worst first: how little redundancy is left on a host, or why that is not known. */
-export const HEALTHS = [
-  'lost',
-  'none',
-  'offline',
-  'enrolled',
-  'connecting',
-  'reduced',
-  'attention',
-  'starting',
-  'bare',
-  'full',
-  'empty',
-] as const
-export type Health = (typeof HEALTHS)[number]
+/** How little redundancy is left on a host, or why that is not known. */
+export type Health =
+  | 'lost'
+  | 'none'
+  | 'offline'
+  | 'enrolled'
+  | 'connecting'
+  | 'reduced'
+  | 'attention'
+  | 'starting'
+  | 'bare'
+  | 'full'
+  | 'empty'
 
 export const healthLooks: Record<Health, Look> = {
   lost: { tone: 'crit', icon: CircleOff },
@@ -43,7 +40,7 @@ export const healthLooks: Record<Health, Look> = {
   empty: { tone: 'idle', icon: CircleDashed },
 }
 
-export function healthOf(host: Host): Health {
+export function healthOf(host: Pick<Host, 'presence' | 'summary'>): Health {
   const { presence, summary } = host
   if (presence === 'offline' || presence === 'enrolled' || presence === 'connecting')
     return presence
@@ -57,29 +54,4 @@ export function healthOf(host: Host): Health {
   if (summary.virtual_drives === 0) return 'empty'
   // Whole, but nothing on it was to have any redundancy.
   return summary.drive_failures_left === null ? 'bare' : 'full'
-}
-
-export function healthRank(host: Host): number {
-  return HEALTHS.indexOf(healthOf(host))
-}
-
-export function matchesFilter(host: Host, filter: FleetFilter | undefined): boolean {
-  if (filter === undefined) return true
-  const health = healthOf(host)
-  if (filter === 'offline') return health === 'offline' || health === 'enrolled'
-  const isHealthy = health === 'bare' || health === 'full' || health === 'empty'
-  return filter === 'healthy' ? isHealthy : !isHealthy && health !== 'starting'
-}
-
-export function matchesLabels(host: Host, labels: readonly string[] | undefined): boolean {
-  return (labels ?? []).every((label) => host.labels.includes(label))
-}
-
-export function matchesText(host: Host, text: string | undefined): boolean {
-  if (!text) return true
-  const haystack = [host.name, host.hostname, host.os, host.agent_version].join(' ').toLowerCase()
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => haystack.includes(word))
 }

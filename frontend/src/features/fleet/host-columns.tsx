@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router'
-import type { Host } from '@/api/types'
+import type { HostRow } from '@/api/hosts'
 import { severityTones } from '@/features/states/tones'
 import { i18n } from '@/lib/i18n'
 import type { Column } from '@/ui/DataTable'
 import { Ago, Bytes } from '@/ui/Quantity'
 import { Status } from '@/ui/Status'
-import { healthLooks, healthOf, healthRank } from './health'
+import { healthLooks, healthOf } from './health'
 import classes from './host-columns.module.css'
 
-function HealthCell({ host }: { host: Host }) {
+function HealthCell({ host }: { host: HostRow }) {
   const health = healthOf(host)
   const { drives_failed: failed, drive_failures_left: left } = host.summary
   return (
@@ -26,26 +26,27 @@ function HealthCell({ host }: { host: Host }) {
   )
 }
 
-function AlertsCell({ host }: { host: Host }) {
+function AlertsCell({ host }: { host: HostRow }) {
   const { open_alerts: open, worst_alert: worst } = host.summary
   if (open === 0) return <>0</>
   return <Status tone={(worst && severityTones[worst]) ?? 'warn'}>{String(open)}</Status>
 }
 
-function SeenCell({ host }: { host: Host }) {
+function SeenCell({ host }: { host: HostRow }) {
   if (host.presence === 'online' || host.presence === 'connecting') return i18n.t('fleet.now')
   return host.last_seen ? <Ago time={host.last_seen} /> : i18n.t('fleet.never')
 }
 
-export function hostColumns(): Column<Host>[] {
+/** Their ids are the server's words for what it sorts by. */
+export function hostColumns(): Column<HostRow>[] {
   const header = (key: keyof typeof import('@/locales/en/fleet').fleet.columns) =>
     i18n.t(`fleet.columns.${key}`)
   return [
     {
-      id: 'host',
+      id: 'name',
       header: header('host'),
       isRowHeader: true,
-      sortValue: (host) => host.name,
+      sortedByServer: 'smallest-first',
       cell: (host) => (
         <Link to="/hosts/$hostId" params={{ hostId: host.id }}>
           {host.label}
@@ -53,15 +54,15 @@ export function hostColumns(): Column<Host>[] {
       ),
     },
     {
-      id: 'health',
+      id: 'worst_state',
       header: header('health'),
-      sortValue: (host) => healthRank(host),
+      sortedByServer: 'largest-first',
       cell: (host) => <HealthCell host={host} />,
     },
     {
       id: 'drives',
       header: header('drives'),
-      sortValue: (host) => host.summary.drives,
+      sortedByServer: 'largest-first',
       cell: ({ summary }) =>
         i18n.t('fleet.drivesCell', {
           used: summary.drives - summary.drives_unconfigured - summary.hot_spares,
@@ -70,37 +71,38 @@ export function hostColumns(): Column<Host>[] {
         }),
     },
     {
-      id: 'virtualDrives',
+      id: 'virtual_drives',
       header: header('virtualDrives'),
       align: 'end',
-      sortValue: (host) => host.summary.virtual_drives,
+      sortedByServer: 'largest-first',
       cell: (host) => host.summary.virtual_drives,
     },
     {
-      id: 'usable',
+      id: 'usable_bytes',
       header: header('usable'),
       align: 'end',
       wideOnly: true,
-      sortValue: (host) => host.summary.usable_bytes,
+      sortedByServer: 'largest-first',
       cell: (host) => <Bytes bytes={host.summary.usable_bytes} />,
     },
     {
-      id: 'operations',
+      id: 'operations_running',
       header: header('operations'),
       align: 'end',
       wideOnly: true,
-      sortValue: (host) => host.summary.operations_running,
+      sortedByServer: 'largest-first',
       cell: (host) => host.summary.operations_running,
     },
     {
-      id: 'alerts',
+      id: 'open_alerts',
       header: header('alerts'),
-      sortValue: (host) => host.summary.open_alerts,
+      sortedByServer: 'largest-first',
       cell: (host) => <AlertsCell host={host} />,
     },
     {
-      id: 'seen',
+      id: 'last_seen',
       header: header('seen'),
+      sortedByServer: 'smallest-first',
       cell: (host) => <SeenCell host={host} />,
     },
   ]

@@ -1,3 +1,4 @@
+import type { HostsAsked } from '@/api/hosts'
 import { readSort, readText, readTexts, readWord } from '@/lib/search'
 
 export const FLEET_FILTERS = ['attention', 'healthy', 'offline'] as const
@@ -10,7 +11,16 @@ export interface FleetSearch {
   sort?: string
 }
 
-const SORTABLE = ['host', 'health', 'drives', 'virtualDrives', 'usable', 'operations', 'alerts']
+const SORTABLE = [
+  'name',
+  'worst_state',
+  'drives',
+  'virtual_drives',
+  'usable_bytes',
+  'operations_running',
+  'open_alerts',
+  'last_seen',
+]
 
 export function readFleetSearch(search: Record<string, unknown>): FleetSearch {
   return {
@@ -20,3 +30,23 @@ export function readFleetSearch(search: Record<string, unknown>): FleetSearch {
     sort: readSort(search.sort, SORTABLE),
   }
 }
+
+const PARTS: Record<FleetFilter, HostsAsked> = {
+  attention: { alerts: true },
+  healthy: { alerts: false, online: true },
+  offline: { online: false },
+}
+
+/** Which hosts the server is asked for. */
+export function askedOf(
+  { label = [] }: FleetSearch,
+  q: string | null,
+  show: FleetFilter | undefined,
+): HostsAsked {
+  return { q, label, ...(show && PARTS[show]) }
+}
+
+export const WORST_FIRST = '-worst_state'
+
+/** The route has read it: it is one of the server's words. */
+export const sortOf = ({ sort = WORST_FIRST }: FleetSearch) => sort as HostsAsked['sort']

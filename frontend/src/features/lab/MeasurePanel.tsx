@@ -2,7 +2,7 @@ import { NativeSelect, SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { hostsQuery } from '@/api/hosts'
+import { hostNamesQuery } from '@/api/hosts'
 import { catalogueQuery } from '@/api/lab'
 import type { Load, VirtualDrive } from '@/api/types'
 import { virtualDriveChanges, virtualDriveQuery, virtualDrivesQuery } from '@/api/virtual-drives'
@@ -29,7 +29,7 @@ interface MeasurePanelProps {
 /** Loads on a virtual drive that is there, next to what is predicted of it. */
 export function MeasurePanel({ search, onSearchChange }: MeasurePanelProps) {
   const { t } = useTranslation()
-  const hosts = useQuery(hostsQuery).data ?? []
+  const hosts = useQuery(hostNamesQuery).data ?? []
   const host = hosts.find(({ id }) => id === search.host) ?? hosts[0]
   return (
     <Panel title={t('measure.title')}>
@@ -39,7 +39,7 @@ export function MeasurePanel({ search, onSearchChange }: MeasurePanelProps) {
           <HostPart
             key={host.id}
             hostId={host.id}
-            hosts={hosts.map(({ id, name }) => ({ value: id, label: name }))}
+            hosts={hosts.map(({ id, label }) => ({ value: id, label }))}
             search={search}
             onSearchChange={onSearchChange}
           />

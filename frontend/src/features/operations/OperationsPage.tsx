@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { operationsQuery } from '@/api/activity'
+import { operationListQuery } from '@/api/activity'
 import { EmptyState } from '@/ui/EmptyState'
 import { FilterPills } from '@/ui/FilterPills'
-import { Loaded } from '@/ui/Loaded'
+import { LoadedPages } from '@/ui/LoadedPages'
 import { PageHeader } from '@/ui/PageHeader'
 import { Panel } from '@/ui/Panel'
 import { OperationsList } from './OperationsList'
@@ -20,7 +20,7 @@ interface OperationsPageProps {
 export function OperationsPage({ search, onShow }: OperationsPageProps) {
   const { t } = useTranslation()
   const isEnded = search.show === 'ended'
-  const operations = useQuery(operationsQuery({ active: !isEnded }))
+  const operations = useInfiniteQuery(operationListQuery({ active: !isEnded }))
   return (
     <>
       <PageHeader title={t('operation.title')} subtitle={t('operation.intro')} />
@@ -38,9 +38,9 @@ export function OperationsPage({ search, onShow }: OperationsPageProps) {
           />
         }
       >
-        <Loaded query={operations}>
-          {(page) =>
-            page.items.length === 0 ? (
+        <LoadedPages query={operations}>
+          {(items) =>
+            items.length === 0 ? (
               <EmptyState
                 kind="none-yet"
                 title={isEnded ? t('operation.noneEnded') : t('operation.none')}
@@ -48,10 +48,10 @@ export function OperationsPage({ search, onShow }: OperationsPageProps) {
                 {!isEnded && t('operation.noneText')}
               </EmptyState>
             ) : (
-              <OperationsList operations={page.items} empty="" withHost />
+              <OperationsList operations={items} empty="" withHost />
             )
           }
-        </Loaded>
+        </LoadedPages>
       </Panel>
     </>
   )

@@ -2,9 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import {
   Activity,
+  Battery,
   Bell,
+  Database,
   FlaskConical,
+  HardDrive,
   KeyRound,
+  Layers,
   type LucideIcon,
   Plus,
   ScrollText,
@@ -66,6 +70,21 @@ export function Navigation() {
         </Item>
         <Item to="/lab" icon={FlaskConical}>
           {t('shell.lab')}
+        </Item>
+      </ul>
+      <p className={classes.group}>{t('shell.storage')}</p>
+      <ul>
+        <Item to="/virtual-drives" icon={Database}>
+          {t('shell.virtualDrives')}
+        </Item>
+        <Item to="/drive-groups" icon={Layers}>
+          {t('shell.groups')}
+        </Item>
+        <Item to="/drives" icon={HardDrive}>
+          {t('shell.drives')}
+        </Item>
+        <Item to="/batteries" icon={Battery}>
+          {t('shell.batteries')}
         </Item>
       </ul>
       <p className={classes.group}>{t('shell.access')}</p>

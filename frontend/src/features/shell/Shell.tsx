@@ -3,6 +3,7 @@ import { Link, useRouterState } from '@tanstack/react-router'
 import { Menu as MenuIcon, X } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { PaletteButton } from '@/features/palette/PaletteButton'
 import { Logo } from '@/ui/Logo'
 import { LiveBadge } from './LiveBadge'
 import { LiveProvider } from './live-status'
@@ -52,6 +53,7 @@ export function Shell({ children }: { children: ReactNode }) {
             <Logo />
           </Link>
           <div className={classes.tools}>
+            <PaletteButton />
             <LiveBadge />
             <ThemeButton />
             <UserMenu />

@@ -14,6 +14,8 @@ export const common = {
   unknown: 'Unknown',
   loading: 'Loading …',
   loadMore: 'Show more',
+  shownOf: 'Showing {{shown}} of {{total}}',
+  shownOfMore: 'Showing {{shown}}; there are more',
   search: 'Search',
   percent: '{{value}} %',
   clearFilters: 'Clear filters',

@@ -13,7 +13,7 @@ export const fleet = {
   noAlerts: 'none',
   noVirtualDrives: 'none yet',
   searchLabel: 'Search hosts',
-  searchPlaceholder: 'Name, system, version',
+  searchPlaceholder: 'Name or label',
   health: 'Health',
   filterLabel: 'Which hosts',
   labels: 'Labels',
@@ -21,8 +21,8 @@ export const fleet = {
   labelsHelp: 'Show hosts with all of these labels',
   filter: {
     all: 'All',
-    attention: 'Need attention',
-    healthy: 'Healthy',
+    attention: 'With open alerts',
+    healthy: 'Online, no alerts',
     offline: 'Offline',
   },
   columns: {
@@ -61,5 +61,4 @@ export const fleet = {
     'First step: run one line on the machine whose drives you want to manage. It appears here with its drives as soon as it reports.',
   emptyTextViewer: 'An administrator has to add the first host. It will then appear here.',
   emptyAction: 'Add the first host',
-  showing: 'Showing {{shown}} of {{total}}',
 } as const

@@ -5,6 +5,11 @@ export const shell = {
   closeMenu: 'Close the menu',
   product: 'Arraywright',
   fleet: 'Fleet',
+  storage: 'Storage',
+  virtualDrives: 'Virtual drives',
+  groups: 'Drive groups',
+  drives: 'Drives',
+  batteries: 'Batteries',
   operations: 'Operations',
   events: 'Events',
   lab: 'Lab',
@@ -38,6 +43,30 @@ export const shell = {
     toDark: 'Switch to dark',
     toLight: 'Switch to light',
   },
+} as const
+
+export const palette = {
+  title: 'Find',
+  open: 'Find pages and objects',
+  find: 'Find',
+  label: 'What to find',
+  placeholder: 'Serial number, name, host, page',
+  found: 'Found',
+  pages: 'Pages',
+  kind: {
+    hosts: 'Hosts',
+    'virtual-drives': 'Virtual drives',
+    drives: 'Drives',
+    'drive-groups': 'Drive groups',
+    batteries: 'Batteries',
+  },
+  more_one: 'Show {{count}} more',
+  more_other: 'Show {{count}} more',
+  moreUncounted: 'Show more',
+  hint: 'Enter a part of a serial number, a name, a path or a label.',
+  tooShort: 'Storage is searched from {{count}} characters on.',
+  none: 'Nothing contains “{{words}}”.',
+  failed: 'The server did not answer everything. What you see may be incomplete.',
 } as const
 
 export const login = {
