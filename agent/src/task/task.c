@@ -5,6 +5,7 @@
  *   waiting ─start/obstacle gone─► running ─► completed | failed
  *      ▲                            │  ▲
  *      └──────── obstacle ──────────┘  └─resume─ paused ◄─pause─ running, waiting
+ *                                                  └─target gone─► failed
  *   any of these ─stop─► (drains, checkpoints) ─► stopped
  *
  * (1) At most one of these is under way: a step (syncs_open > 0), a save, a timer.
@@ -25,6 +26,7 @@
 #define CHECKPOINT_INTERVAL_US UINT64_C(5000000)
 #define CHECKPOINT_BYTES (UINT64_C(1) << 30)
 #define OBSTACLE_INTERVAL_US UINT64_C(250000)
+#define PAUSED_INTERVAL_US UINT64_C(1000000)
 
 static void task_go_on(struct task *task);
 
@@ -178,6 +180,17 @@ static void finish_done(void *context, int error)
     }
 }
 
+/* What it was to work on may go meanwhile: then there is nothing to go on with. */
+static void paused_look(struct task *task)
+{
+    ASSERT(task->state == OPERATION_STATE_PAUSED && task_is_quiet(task));
+    if (task->kind->target_is_there(task)) {
+        timer_arm(task, PAUSED_INTERVAL_US);
+    } else {
+        state_set(task, OPERATION_STATE_FAILED, REASON_DRIVE_GONE);
+    }
+}
+
 /* Nothing is under way: what next? */
 static void drained(struct task *task)
 {
@@ -193,7 +206,9 @@ static void drained(struct task *task)
         }
         return;
     }
-    if (task->state == OPERATION_STATE_RUNNING || task->state == OPERATION_STATE_WAITING) {
+    if (task->state == OPERATION_STATE_PAUSED) {
+        paused_look(task);
+    } else if (!is_ended(task->state)) {
         task_go_on(task);
     }
 }
@@ -426,6 +441,9 @@ void task_pause(struct task *task)
     }
     clock_cancel(task->clock, &task->timer);
     state_set(task, OPERATION_STATE_PAUSED, REASON_OK);
+    if (task_is_quiet(task)) {
+        timer_arm(task, PAUSED_INTERVAL_US);
+    }
 }
 
 void task_resume(struct task *task)
@@ -433,6 +451,7 @@ void task_resume(struct task *task)
     if (task->state != OPERATION_STATE_PAUSED || task->stopping) {
         return;
     }
+    clock_cancel(task->clock, &task->timer);
     state_set(task, OPERATION_STATE_RUNNING, REASON_OK);
     if (task_is_quiet(task)) {
         timer_arm(task, 0);

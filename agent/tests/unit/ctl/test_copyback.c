@@ -203,6 +203,30 @@ static void test_by_command(void **state)
     world_free(world);
 }
 
+/* One that is paused ends when either drive goes, and does not come back with it. */
+static void test_losses_while_paused(void **state)
+{
+    (void)state;
+    for (uint32_t lost = 1; lost <= 2; lost++) {
+        struct ctl_world *world = world_with(60 + lost, 3, RAID_LEVEL_1, 2);
+        struct operation_view op;
+
+        assert_int_equal(copyback(world, 1, 2, TASK_ACTION_START), REASON_OK);
+        assert_true(wait_drive(world, 2, DRIVE_STATE_COPYBACK, SIM_SECOND));
+        assert_int_equal(copyback(world, 2, 2, TASK_ACTION_PAUSE), REASON_OK);
+        assert_int_equal(world_fault(world, lost, FAULT_KIND_PULL), REASON_OK);
+        world_settle(world, 5 * SIM_SECOND);
+        assert_true(world_operation(world, OPERATION_KIND_COPYBACK, &op, NULL));
+        assert_int_equal(op.state, OPERATION_STATE_FAILED);
+        assert_int_equal(op.reason.code, REASON_DRIVE_GONE);
+        assert_int_equal(world_fault(world, lost, FAULT_KIND_RETURN), REASON_OK);
+        assert_true(wait_drive(world, 1, DRIVE_STATE_ONLINE, MINUTE));
+        assert_true(wait_drive(world, 2, DRIVE_STATE_UNCONFIGURED_GOOD, MINUTE));
+        content_check(world, 0);
+        world_free(world);
+    }
+}
+
 /* Either drive may go at any time: the data stay, and the redundancy comes back. */
 static void test_losses(void **state)
 {
@@ -300,6 +324,7 @@ int main(void)
         cmocka_unit_test(test_stop_and_start),
         cmocka_unit_test(test_manners),
         cmocka_unit_test(test_by_command),
+        cmocka_unit_test(test_losses_while_paused),
         cmocka_unit_test(test_losses),
         cmocka_unit_test(test_restart),
         cmocka_unit_test(test_power_cuts),

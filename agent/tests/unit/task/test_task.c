@@ -269,6 +269,29 @@ static void test_rebuild_of_a_drive_that_left(void **state)
     array_end(array);
 }
 
+/* One that is paused notices that as well. */
+static void test_rebuild_of_a_drive_that_leaves_while_paused(void **state)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_1, 2, true);
+    struct seen seen = {0};
+    struct task *task = NULL;
+
+    (void)state;
+    member_swap(array);
+    task = rebuild_new(array, 100, &seen);
+    task_start(task);
+    assert_true(sim_world_run_until(array->world, half_is_done, task, 600 * SIM_SECOND));
+    task_pause(task);
+    sim_world_advance(array->world, 5 * SIM_SECOND);
+    assert_int_equal(status_of(task).state, OPERATION_STATE_PAUSED);
+    member_swap(array);
+    sim_world_advance(array->world, 5 * SIM_SECOND);
+    assert_int_equal(status_of(task).state, OPERATION_STATE_FAILED);
+    assert_int_equal(status_of(task).reason, REASON_DRIVE_GONE);
+    task_free(task);
+    array_end(array);
+}
+
 /* The foreground: one read after the other, without end. */
 struct load {
     struct vd_request request;
@@ -410,6 +433,7 @@ int main(void)
         cmocka_unit_test(test_rebuild),
         cmocka_unit_test(test_rebuild_resumes),
         cmocka_unit_test(test_rebuild_of_a_drive_that_left),
+        cmocka_unit_test(test_rebuild_of_a_drive_that_leaves_while_paused),
         cmocka_unit_test(test_copyback_of_what_is_restored),
         cmocka_unit_test(test_rate),
         cmocka_unit_test(test_initialization),
