@@ -2,12 +2,15 @@
  * vd_delete: with unless_content its beginning and end are looked at first. The export closes, the
  * tasks end, a copy of the configuration is saved (ctl_undo.h), then
  *
- *   not the last one of its group: one saved edit of the group
+ *   not the last one of its group: one saved edit of the group; of a group that waits for its
+ *     drives, of the record in the store alone (2)
  *   the last one: the list of groups in the store without the group, and an intent (the commit)
  *     -> the group stops -> labels are wiped, a mark of the group stays -> the intent is taken back
  *
  * (1) Before the commit a failure opens the export again and nothing has changed; after it the
  *     group is gone, and what a crash leaves of its labels is wiped at the next start.
+ * (2) The sequence number stays: what drives say that come back with a newer record counts, and
+ * with it the virtual drive is there again. Nothing on them is ever read by an older record.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,7 +45,9 @@ struct delete_run {
     struct ctl_drive **wiped;
     uint32_t write_count;
     uint32_t pending;
-    struct store_request remove;
+    struct store_request put;      /* of the group's record: removed, or edited (2) */
+    struct group_config *config;   /* (2) */
+    uint8_t *record;               /* (2) */
 };
 
 static void delete_end(struct delete_run *run, const struct reason *reason)
@@ -50,6 +55,8 @@ static void delete_end(struct delete_run *run, const struct reason *reason)
     struct ctl *ctl = run->ctl;
     struct reason copy = *reason;
 
+    free(run->config);
+    free(run->record);
     free(run->writes);
     free(run->wiped);
     free(run);
@@ -114,6 +121,66 @@ static void delete_removed(void *context, int error)
     ctl_vd_remove(run->cv);
     event_deleted(run);
     delete_ok(run);
+}
+
+/* One of several whose group waits (2) */
+
+static void vd_config_remove(struct group_config *config, const struct guid *guid)
+{
+    uint32_t at = 0;
+
+    while (at < config->vd_count && !guid_equal(&config->vds[at].guid, guid)) {
+        at++;
+    }
+    ASSERT(at < config->vd_count && config->vd_count > 1);
+    config->vd_count--;
+    memmove(&config->vds[at], &config->vds[at + 1],
+            (config->vd_count - at) * sizeof(config->vds[0]));
+    memset(&config->vds[config->vd_count], 0, sizeof(config->vds[0]));
+}
+
+static void delete_record_edited(struct store_request *request, int error)
+{
+    struct delete_run *run = request->owner;
+
+    if (error == 0 && (run->cg->phase != CTL_GROUP_WAITING ||
+                       run->cg->config->sequence != run->config->sequence)) {
+        error = -EBUSY; /* a drive has come meanwhile, with a newer record */
+    }
+    if (error != 0) {
+        delete_failed(run, error);
+        return;
+    }
+    run->command->changed_something = true;
+    *run->cg->config = *run->config;
+    run->cg->quiescing = false;
+    ctl_vd_remove(run->cv);
+    event_deleted(run);
+    delete_ok(run);
+}
+
+static void delete_from_record(struct delete_run *run)
+{
+    struct store_port *store = run->ctl->ports.store;
+    size_t bytes = 0;
+    int error = 0;
+
+    ASSERT(run->cg->phase == CTL_GROUP_WAITING && run->cg->config != NULL);
+    run->config = malloc(sizeof(*run->config));
+    run->record = malloc(GROUP_RECORD_MAX_BYTES);
+    if (run->config == NULL || run->record == NULL) {
+        delete_failed(run, -ENOMEM);
+        return;
+    }
+    *run->config = *run->cg->config;
+    vd_config_remove(run->config, &run->vd_guid);
+    error = group_record_encode(run->config, run->record, GROUP_RECORD_MAX_BYTES, &bytes);
+    ASSERT(error == 0); /* it has less than before */
+    run->put = (struct store_request){
+        .value = run->record, .value_bytes = bytes, .complete = delete_record_edited, .owner = run};
+    group_record_name(&run->guid, run->put.name);
+    list_init(&run->put.port_link);
+    store->ops->put(store, &run->put);
 }
 
 /* The last one */
@@ -229,10 +296,10 @@ static void delete_group_stopped(struct ctl_group *cg, int error, void *context)
             delete_wipe(run, cd, NULL);
         }
     }
-    run->remove = (struct store_request){.complete = delete_record_removed, .owner = run};
-    group_record_name(&run->guid, run->remove.name);
-    list_init(&run->remove.port_link);
-    store->ops->put(store, &run->remove);
+    run->put = (struct store_request){.complete = delete_record_removed, .owner = run};
+    group_record_name(&run->guid, run->put.name);
+    list_init(&run->put.port_link);
+    store->ops->put(store, &run->put);
 }
 
 static void delete_committed(struct ctl *ctl, int error, void *context)
@@ -272,6 +339,10 @@ static void delete_carry_out(struct delete_run *run)
 {
     if (run->last) {
         delete_commit(run);
+        return;
+    }
+    if (run->cg->phase != CTL_GROUP_RUNNING) {
+        delete_from_record(run);
         return;
     }
     run->vd = run->cv->vd;
@@ -342,6 +413,9 @@ static bool delete_is_allowed(const struct ctl *ctl, const struct ctl_command *c
         !rule_unused(ctl, cv->object.key, cv_config(cv)->name, REASON_VIRTUAL_DRIVE_IN_USE,
                      ret_reason)) {
         return false;
+    }
+    if (cv->cg->phase == CTL_GROUP_WAITING && cv->cg->elsewhere_problem == NULL) {
+        return true; /* (2) */
     }
     if (cv->cg->phase != CTL_GROUP_RUNNING && cg_config(cv->cg)->vd_count > 1) {
         return rule_group_running(cv->cg, CTL_OP_VD_DELETE, ret_reason);

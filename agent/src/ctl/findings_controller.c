@@ -32,6 +32,7 @@ static bool has_empty_places(const void *subject, struct finding *finding)
     const struct ctl_drive *unclaimed = NULL; /* the last of them */
     uint32_t unclaimed_count = 0;
     struct name_list away = {.count = 0};
+    char path[PATH_TEXT_BYTES];
     char group[16];
 
     if (cg_is_superseded(cg)) {
@@ -63,6 +64,8 @@ static bool has_empty_places(const void *subject, struct finding *finding)
     if (cg_state(cg) == VIRTUAL_DRIVE_STATE_OFFLINE) { /* a new drive would not help */
         finding->effect.code = REASON_EFFECT_PLACE_EMPTY_OFFLINE;
         finding->remedy.code = REASON_REMEDY_VIRTUAL_DRIVE_OFFLINE;
+        group_vds_path(cg, path, sizeof(path));
+        place_unlabelled_tell(cg, path, finding);
     } else {
         place_drives_tell(cg, finding);
     }

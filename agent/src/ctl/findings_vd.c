@@ -253,6 +253,8 @@ static bool is_offline(const void *subject, struct finding *finding)
             return true;
         }
     }
+    vd_path(cv, path, sizeof(path));
+    place_unlabelled_tell(cg, path, finding);
     return true;
 }
 

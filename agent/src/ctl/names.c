@@ -108,6 +108,17 @@ void group_path(const struct ctl_group *cg, char *out, size_t capacity)
     (void)snprintf(out, capacity, "/c%u/d%u", cg->ctl->options.index, cg_config(cg)->index);
 }
 
+void group_vds_path(const struct ctl_group *cg, char *out, size_t capacity)
+{
+    const struct group_config *config = cg_config(cg);
+    size_t used = (size_t)snprintf(out, capacity, "/c%u/v", cg->ctl->options.index);
+
+    for (uint32_t i = 0; i < config->vd_count && used + 8 < capacity; i++) {
+        used += (size_t)snprintf(out + used, capacity - used, "%s%u", i > 0 ? "," : "",
+                                 config->vds[i].target_id);
+    }
+}
+
 void vd_path(const struct ctl_vd *cv, char *out, size_t capacity)
 {
     (void)snprintf(out, capacity, "/c%u/v%u", cv->cg->ctl->options.index, cv_config(cv)->target_id);

@@ -27,6 +27,8 @@ void controller_path(const struct ctl *ctl, char *out, size_t capacity);
 uint32_t drive_address_number(const struct ctl_drive *cd);
 void drive_path(const struct ctl_drive *cd, char *out, size_t capacity);
 void group_path(const struct ctl_group *cg, char *out, size_t capacity);
+/* Of all virtual drives of the group, "/c0/v0,3", or of as many as there is room for. */
+void group_vds_path(const struct ctl_group *cg, char *out, size_t capacity);
 void vd_path(const struct ctl_vd *cv, char *out, size_t capacity);
 /* "/c0/v0 (name)" */
 void vd_title(const struct ctl_vd *cv, char *out, size_t capacity);

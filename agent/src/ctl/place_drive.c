@@ -9,6 +9,8 @@
  * (3) The lost member itself comes first, wherever it is (member_returned.c). Of a member whose bay
  *     is not known, as after an import without it, any free drive will do: a new one is not taken
  *     automatically then. A user may have freed the lost member: it is named, and not asked for.
+ * (4) A state directory from before a drive group was deleted brings back a group of which every
+ * drive is here without a label. "Put the drives back" would be no help: they are there.
  */
 #include "ctl/place_drive.h"
 
@@ -202,4 +204,53 @@ bool place_drive_tell(const struct ctl_group *cg, uint32_t member, struct findin
         finding->remedy = remedy;
     }
     return true;
+}
+
+/* (4) */
+static const struct ctl_drive *member_unlabelled(const struct ctl_group *cg, uint32_t member)
+{
+    LIST_FOR_EACH (node, &cg->ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+        enum life_state life = cd_life(cd);
+
+        if (cd->present && !cd->departed && cd->group == NULL && cd->found == NULL &&
+            (life == LIFE_UGOOD || life == LIFE_JBOD) && (cd->drive == NULL || cd->settled) &&
+            was_member(cg, member, cd)) {
+            return cd;
+        }
+    }
+    return NULL;
+}
+
+void place_unlabelled_tell(const struct ctl_group *cg, const char *path, struct finding *finding)
+{
+    struct name_list names = {.count = 0};
+    uint32_t lost = 0;
+
+    ASSERT(cg_state(cg) == VIRTUAL_DRIVE_STATE_OFFLINE);
+    if (cg_is_starting(cg)) {
+        return; /* their labels may not have been read */
+    }
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        const struct ctl_drive *cd = NULL;
+
+        if (cg->members[i] != NULL && !cg->members[i]->departed) {
+            continue;
+        }
+        lost++;
+        cd = member_unlabelled(cg, i);
+        if (cd != NULL) {
+            char name[NAME_TEXT_BYTES];
+
+            drive_name(cd, name);
+            name_list_add(&names, name);
+        }
+    }
+    if (names.count > 0) {
+        reason_set(&finding->cause, REASON_PLACE_UNLABELLED, "drives", name_list_text(&names),
+                   NULL);
+    }
+    if (names.count > 0 && names.count == lost) {
+        reason_set(&finding->remedy, REASON_REMEDY_PLACE_UNLABELLED, "path", path, NULL);
+    }
 }

@@ -2115,6 +2115,8 @@ REASONS: dict[str, str] = {
     "place_foreign": "The drive in {drive} carries a foreign label, so it is not used for the rebuild.",
     "place_returned": "The drive in {drive} is the lost member and has missed writes.",
     "place_returned_later": "The drive in {drive} is the lost member. It was in use without the drives that work now and may hold newer data, so it is not used for the rebuild.",
+    "place_unlabelled": "Its drives that are here without a label: {drives}. The drive group was deleted on them, or another program wrote to them.",
+    "remedy_place_unlabelled": 'If the drive group was deleted after the state directory was saved, delete what is left of it with "{path} delete force". Otherwise write nothing to these drives: their data may still be there.',
     "remedy_place_has_data": 'If nobody needs that content, overwrite it with "{path} insert dg={group} array={array} row={row} force". Or insert another drive, or add a hot spare.',
     "remedy_place_foreign": 'If nobody needs that content, free the drive with "{path} set good force", then rebuild onto it with "{path} insert dg={group} array={array} row={row}". Or insert another drive, or add a hot spare.',
     "remedy_place_free": 'Nothing is being rebuilt. Rebuild onto the drive in {drive} with "{path} insert dg={group} array={array} row={row}", or add a hot spare.',

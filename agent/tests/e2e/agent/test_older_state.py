@@ -71,6 +71,90 @@ class OlderState(PlainFiles):
         self.whole(agent)
 
 
+class Deleted(PlainFiles, Taken):
+    """A drive group that was deleted comes back with the state directory from before."""
+
+    def back(self, missing=()):
+        agent = self.host(4)
+        agent.ctl("/c0", "add", "vd", "r5", "size=20MB,20MB", "name=one,two", f"drives={EID}:0-2")
+        agent.stop()
+        kept = agent.directory / "kept"
+        shutil.copytree(agent.state_dir, kept)
+        agent.start()
+        agent.ctl("/c0/vall", "del", "force")
+        agent.stop()
+        shutil.rmtree(agent.state_dir)
+        kept.rename(agent.state_dir)
+        for slot in missing:
+            (agent.directory / f"plain{slot}").rename(agent.directory / f"away{slot}")
+        return agent.start()
+
+    def told(self, agent):
+        rows = self.findings(agent)
+        return {name: row["Next Step"] for (_, name), row in rows.items() if name.startswith("/c0/")}
+
+    def names(self, agent):
+        return sorted(doc["name"] for doc in agent.view().all("virtual_drive").values())
+
+    def test_all_drives_are_there(self):
+        agent = self.back()
+        self.command(agent, "remedy_place_unlabelled", "/v0,1 delete force")
+        for step in self.told(agent).values():
+            self.assertNotIn("missing drives", step)
+        self.assertIn(f"without a label: {EID}:0, {EID}:1, {EID}:2", agent.ctl("status").stdout)
+        self.take(agent, "remedy_place_unlabelled", "/v0,1 delete force")
+        self.assertEqual(agent.view().all("virtual_drive"), {})
+        agent.ctl("/c0", "add", "vd", "r5", f"drives={EID}:0-2", "name=anew")
+
+    def test_one_by_one(self):
+        agent = self.back()
+        for number in (0, 1):
+            self.take(agent, "remedy_place_unlabelled", f"/v{number} delete force")
+        self.assertEqual(agent.view().all("virtual_drive"), {})
+
+    def test_one_of_two_while_drives_are_away(self):
+        """The other one is there again with its drives."""
+        agent = self.host(4)
+        agent.ctl("/c0", "add", "vd", "r5", "size=20MB,20MB", "name=one,two", f"drives={EID}:0-2")
+        written = {}
+        for seed, name in enumerate(("one", "two")):
+            with agent.nbd(name=name) as disk:
+                written[name] = write_random(disk, disk.get_size(), seed=seed)
+        agent.stop()
+        for slot in (0, 1):
+            (agent.directory / f"plain{slot}").rename(agent.directory / f"away{slot}")
+        agent.start()
+        agent.until("offline", lambda view: view.vd("two")["state"] == "offline")
+        agent.ctl("/c0/v0", "delete", "force")
+        self.assertEqual(self.names(agent), ["two"])
+        agent.stop()
+        agent.start()
+        self.assertEqual(self.names(agent), ["two"])
+        agent.stop()
+        for slot in (0, 1):
+            (agent.directory / f"away{slot}").rename(agent.directory / f"plain{slot}")
+        for _ in range(2):
+            agent.start()
+            agent.optimal("two")
+            self.assertEqual(self.names(agent), ["two"])
+            with agent.nbd(name="two") as disk:
+                self.assertEqual(digest(disk, disk.get_size()), written["two"])
+            agent.stop()
+        agent.start()
+        agent.ctl("/c0", "restore", "undo=1")
+        with agent.nbd(name="one") as disk:
+            self.assertEqual(digest(disk, disk.get_size()), written["one"])
+
+    def test_a_drive_is_missing(self):
+        """Whether it has a label is not known: nothing is advised to be deleted."""
+        agent = self.back(missing=(1,))
+        told = self.told(agent)
+        self.assertEqual(len(told), 3, told)
+        for step in told.values():
+            self.assertIn("Put the missing drives back", step)
+            self.assertNotIn("delete", step.replace("Do not delete", ""))
+
+
 class Copyback(PlainFiles, Taken):
     """A copyback took the place of a member whose drive is still there, with older data."""
 
