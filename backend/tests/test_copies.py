@@ -89,6 +89,8 @@ class Session:
         self.machine = machine
         self.closed = False
         self.has_gone = False
+        self.heard_s = 0.0
+        self.seen_us: int | None = None
         self.inbox: list[Mapping[str, Any]] = []
         self.intake = Intake(self, world.runtime.writer, world.runtime.allowances)
         self.sent_rev = self.sent_seq = 0

@@ -199,6 +199,24 @@ async def test_malformed_document_costs_only_its_object(
     assert {item["key"]: item["limited"] for item in await drives(viewer)}["d0"] == []
 
 
+async def test_a_report_that_follows_a_malformed_one_at_once_counts(
+    agent: FakeAgent, viewer: httpx.AsyncClient
+) -> None:
+    """Both are stored by one transaction."""
+    await agent.connect()
+    await agent.report_all(documents.blank_host())
+    broken = documents.drive(0)
+    del broken["serial"]
+    bad = documents.item("drive", "d0", 2, broken)
+    good = documents.item("drive", "d0", 3, documents.drive(0, temperature_c=61))
+    await agent.send_raw(json.dumps(agent.state_frame([bad], base_rev=1, to_rev=2)))
+    await agent.send(agent.state_frame([good], base_rev=2, to_rev=3))
+    await agent.expect("ack", rev=2)
+    await agent.expect("ack", rev=3)
+    drive = (await drives(viewer))[0]
+    assert (drive["rev"], drive["temperature_c"], drive["limited"]) == (3, 61, [])
+
+
 async def test_repeated_malformed_frames_close_the_connection(agent: FakeAgent) -> None:
     await agent.connect()
     for _ in range(3):

@@ -225,6 +225,7 @@ class Batch:
             item.doc = {**item.doc, LIMITED: ["report"]}
             item.rev = max(item.rev, rev)
             self.tell(item.kind, str(item.id), item.rev, host_id)
+        await self.session.flush()  # a newer report of the same object may follow in this batch
 
     def _put(self, cursor: SyncCursor, item: ObjectRecord) -> None:
         host_id, life = cursor.host_id, cursor.life

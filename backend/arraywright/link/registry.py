@@ -16,6 +16,9 @@ class Peer(Protocol):
     host_id: UUID
     fence: int
     machine: Machine
+    heard_s: float
+    seen_us: int | None
+    """When it was heard last, until that is stored."""
 
     def send(self, frame: Mapping[str, Any]) -> None: ...
 
@@ -35,8 +38,8 @@ class Registry:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._peers: dict[UUID, Peer] = {}
-        self._heard_s: dict[UUID, float] = {}
-        self._seen_us: dict[UUID, int] = {}
+        self._left_us: dict[UUID, int] = {}
+        """When those were heard last that have gone since that was stored."""
         self._departed: dict[UUID, Departed] = {}
         self._challenged_s: dict[UUID, float] = {}
         self._contested: set[UUID] = set()
@@ -63,16 +66,21 @@ class Registry:
     def unregister(self, peer: Peer) -> None:
         if self._peers.get(peer.host_id) is peer:
             del self._peers[peer.host_id]
-            self._heard_s.pop(peer.host_id, None)
+            if peer.seen_us is not None:
+                self._left_us[peer.host_id] = peer.seen_us
             self.resend.discard(peer.host_id)
             self.departed(peer.host_id, peer.fence)
             if not self._peers:
                 self._empty.set()
 
     def heard(self, peer: Peer) -> None:
-        self._heard_s[peer.host_id] = self._clock.monotonic_s()
-        self._seen_us[peer.host_id] = self._clock.now_us()
-        if peer.host_id in self._challenged_s and self._peers.get(peer.host_id) is peer:
+        peer.heard_s = self._clock.monotonic_s()
+        peer.seen_us = self._clock.now_us()
+        if (
+            self._challenged_s
+            and peer.host_id in self._challenged_s
+            and self._peers.get(peer.host_id) is peer
+        ):
             self._contested.add(peer.host_id)
 
     def peer(self, host_id: UUID) -> Peer | None:
@@ -86,14 +94,13 @@ class Registry:
 
     def silent(self, longer_than_s: float) -> list[Peer]:
         limit = self._clock.monotonic_s() - longer_than_s
-        return [peer for host, peer in self._peers.items() if self._heard_s[host] < limit]
+        return [peer for peer in self._peers.values() if peer.heard_s < limit]
 
     def forgive(self, seconds: float) -> None:
         """So long nobody could be heard or come back, and the fault is ours."""
         now_s = self._clock.monotonic_s()
-        self._heard_s = {
-            host: min(now_s, heard_s + seconds) for host, heard_s in self._heard_s.items()
-        }
+        for peer in self._peers.values():
+            peer.heard_s = min(now_s, peer.heard_s + seconds)
         self._departed = {
             host: Departed(left.heard_s + seconds, left.since_s + seconds, left.fence)
             for host, left in self._departed.items()
@@ -107,7 +114,7 @@ class Registry:
     def late(self, longer_than_s: float) -> set[UUID]:
         """Expected, and not heard for so long."""
         limit = self._clock.monotonic_s() - longer_than_s
-        silent = {host for host, heard_s in self._heard_s.items() if heard_s < limit}
+        silent = {peer.host_id for peer in self.silent(longer_than_s)}
         return silent | {host for host, left in self._departed.items() if left.heard_s < limit}
 
     def awaited_s(self, host_id: UUID, patience_s: float) -> float | None:
@@ -144,7 +151,11 @@ class Registry:
         return hosts
 
     def take_seen(self) -> dict[UUID, int]:
-        seen, self._seen_us = self._seen_us, {}
+        """When those were heard last that were heard since this was asked before."""
+        seen, self._left_us = self._left_us, {}
+        for host_id, peer in self._peers.items():
+            if peer.seen_us is not None:
+                seen[host_id], peer.seen_us = peer.seen_us, None
         return seen
 
     def wake_commands(self) -> None:

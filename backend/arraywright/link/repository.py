@@ -29,15 +29,15 @@ PROJECTED = (
 _STORED = [ObjectState.__table__.c[name] for name in (*KEY_COLUMNS, *PROJECTED)]
 _SELECTED = ", ".join(f"o.{column.name}" for column in _STORED)
 # Many keys of three columns: SQLite reads the whole table for a list of tuples.
-_STORED_SQLITE = f"""
+_STORED_SQLITE = text(f"""
     SELECT {_SELECTED} FROM json_each(:names) AS n CROSS JOIN object_state AS o
     ON o.host_id = n.value ->> 0 AND o.kind = n.value ->> 1 AND o.key = n.value ->> 2
-"""  # noqa: S608 (names of columns)
-_STORED_POSTGRES = f"""
+""").columns(*_STORED)  # noqa: S608 (names of columns)
+_STORED_POSTGRES = text(f"""
     SELECT {_SELECTED} FROM json_array_elements(CAST(:names AS json)) AS n
     JOIN object_state AS o
     ON o.host_id = CAST(n ->> 0 AS uuid) AND o.kind = n ->> 1 AND o.key = n ->> 2
-"""  # noqa: S608 (names of columns)
+""").columns(*_STORED)  # noqa: S608 (names of columns)
 
 
 async def cursors(session: AsyncSession, host_ids: Collection[UUID]) -> dict[UUID, SyncCursor]:
@@ -66,20 +66,38 @@ async def fences(session: AsyncSession, host_ids: Collection[UUID]) -> dict[UUID
     return found
 
 
-async def upsert_objects(session: AsyncSession, rows: list[dict[str, Any]]) -> None:
-    if not rows:
-        return
-    postgres = session.get_bind().dialect.name == "postgresql"
-    maker: Any = postgresql.insert if postgres else sqlite.insert
-    statement = maker(ObjectState)
+def _upsert(maker: Any) -> Any:
+    statement = maker(ObjectState.__table__)
     changes = {
         name: statement.excluded[name]
         for name in ObjectState.__mapper__.columns.keys()  # noqa: SIM118 (not a dict)
         if name not in KEY_COLUMNS
     }
-    await session.execute(
-        statement.on_conflict_do_update(index_elements=list(KEY_COLUMNS), set_=changes), rows
-    )
+    return statement.on_conflict_do_update(index_elements=list(KEY_COLUMNS), set_=changes)
+
+
+# Made once: what a statement of so many columns is compiled by costs more than a row.
+_UPSERT_SQLITE = _upsert(sqlite.insert)
+_UPSERT_POSTGRES = _upsert(postgresql.insert)
+_REPLACE = (
+    update(ObjectState)
+    .where(*(ObjectState.__table__.c[name] == bindparam(f"of_{name}") for name in KEY_COLUMNS))
+    .values({name: bindparam(f"new_{name}") for name in REPORTED})
+)
+_OF = [(name, f"of_{name}") for name in KEY_COLUMNS]
+_NEW = [(name, f"new_{name}") for name in REPORTED]
+
+
+def _is_postgres(session: AsyncSession) -> bool:
+    return session.get_bind().dialect.name == "postgresql"
+
+
+async def upsert_objects(session: AsyncSession, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        connection = await session.connection()
+        await connection.execute(
+            _UPSERT_POSTGRES if _is_postgres(session) else _UPSERT_SQLITE, rows
+        )
 
 
 async def projections(
@@ -88,9 +106,9 @@ async def projections(
     """What is stored beside the documents of these objects, without what is about the host."""
     if not names:
         return {}
-    postgres = session.get_bind().dialect.name == "postgresql"
+    postgres = _is_postgres(session)
     listed = to_json([(host if postgres else host.hex, *rest) for host, *rest in names]).decode()
-    statement = text(_STORED_POSTGRES if postgres else _STORED_SQLITE).columns(*_STORED)
+    statement = _STORED_POSTGRES if postgres else _STORED_SQLITE
     connection = await session.connection()
     rows = await connection.execute(statement, {"names": listed})
     return {(row[0], row[1], row[2]): (*row[3:-1], own_words(row[-1])) for row in rows}
@@ -100,18 +118,11 @@ async def replace_documents(session: AsyncSession, rows: list[dict[str, Any]]) -
     """Of objects whose other columns stay as they are."""
     if not rows:
         return
-    table = ObjectState.__table__
-    statement = (
-        update(ObjectState)
-        .where(*(table.c[name] == bindparam(f"of_{name}") for name in KEY_COLUMNS))
-        .values({name: bindparam(f"new_{name}") for name in REPORTED})
-    )
     connection = await session.connection()
     await connection.execute(
-        statement,
+        _REPLACE,
         [
-            {f"of_{name}": row[name] for name in KEY_COLUMNS}
-            | {f"new_{name}": row[name] for name in REPORTED}
+            {given: row[name] for name, given in _OF} | {given: row[name] for name, given in _NEW}
             for row in rows
         ],
     )

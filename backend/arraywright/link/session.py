@@ -60,6 +60,8 @@ class AgentSession:
         self.session_id = uuid4()
         self.host_id = UUID(int=0)
         self.fence = 0
+        self.heard_s = 0.0
+        self.seen_us: int | None = None
         self._clock_offset_ms: int | None = None
         self.machine = Machine(hostname="", address="", boot_id="", event_epoch="")
         self._websocket = websocket

@@ -22,9 +22,12 @@ HOST_BEGINS = "\n"
 SEARCHED = ("name", "path", "serial", "model", "wwn", "device", "hostname", "source")
 
 
+_DIGITS = re.compile(r"\d+")
+
+
 def natural(text: str) -> str:
     """`/c0/e252/s10` sorts after `/c0/e252/s3`."""
-    return re.sub(r"\d+", lambda match: match.group().zfill(6), text)[:128]
+    return _DIGITS.sub(lambda match: match.group().zfill(6), text)[:128]
 
 
 def _shortened(text: str, size: int) -> str:
