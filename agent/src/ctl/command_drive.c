@@ -94,7 +94,7 @@ static void copy_remembered(struct ctl *ctl, int error, void *context)
     }
     drive_path(cd, path, sizeof(path));
     ctl_event(ctl, EVENT_DRIVE_SET_ONLINE, cd->identity.key, "drive", path, NULL);
-    drive_health_reset(cd->drive);
+    cd_health_reset(cd);
     if (cd->group == NULL) {
         cd->reinserted = true;
         cd_look_again(cd);
@@ -164,7 +164,7 @@ void command_drive_online(struct ctl *ctl, struct ctl_command *command)
     }
     drive_path(cd, path, sizeof(path));
     ctl_event(ctl, EVENT_DRIVE_SET_ONLINE, cd->identity.key, "drive", path, NULL);
-    drive_health_reset(cd->drive);
+    cd_health_reset(cd);
     cd->group->revive_asked = true;
     command_object_add(command, &cd->object);
     command_done(ctl);
@@ -281,6 +281,7 @@ static void good_wiped(struct label_write *write, int error)
             attempt_forbid(&cd->attempt, REASON_SPARE_SET_MISSING);
         } else {
             ctl_event(ctl, EVENT_DRIVE_MADE_GOOD, cd->identity.key, "drive", path, NULL);
+            cd_health_reset(cd);
         }
         cd_close(cd);
         command_object_add(run->command, &cd->object);

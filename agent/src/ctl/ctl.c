@@ -68,8 +68,8 @@ static void stop_work(struct ctl *ctl)
     if (!ctl_erases_stopped(ctl) || !ctl_patrol_stopped(ctl) || ctl->change != NULL ||
         !groups_stop(ctl) || !battery_is_quiet(ctl) || !ctl_cache_is_quiet(ctl) ||
         !ctl_drive_caches_are_quiet(ctl) || !ctl_undo_is_quiet(ctl) ||
-        !ctl_numbers_are_quiet(ctl) || !ctl_losses_are_quiet(ctl) || !ctl_sizes_are_quiet(ctl) ||
-        !ctl_start_claims_are_quiet(ctl)) {
+        !ctl_numbers_are_quiet(ctl) || !ctl_losses_are_quiet(ctl) || !ctl_warnings_are_quiet(ctl) ||
+        !ctl_sizes_are_quiet(ctl) || !ctl_start_claims_are_quiet(ctl)) {
         return;
     }
     if (ctl->stop_deadline_us == 0) {
@@ -103,6 +103,7 @@ static void work_fired(struct clock_timer *timer)
     ctl_record_work(ctl);
     ctl_numbers_work(ctl);
     ctl_losses_work(ctl);
+    ctl_warnings_work(ctl);
     ctl_sizes_work(ctl);
     ctl_groups_work(ctl); /* before whatever else may begin a change: it says what it waits for */
     ctl_spares_seen_work(ctl);
@@ -284,6 +285,9 @@ int ctl_create(const struct ctl_options *options, const struct ctl_ports *ports,
     }
     if (error == 0) {
         error = ctl_losses_load(ctl);
+    }
+    if (error == 0) {
+        error = ctl_warnings_load(ctl);
     }
     if (error == 0) {
         error = ctl_sizes_load(ctl);

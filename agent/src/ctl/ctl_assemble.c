@@ -144,6 +144,8 @@ void ctl_group_take_record(struct ctl_group *cg, const struct group_config *reco
             (i >= record->member_count || !uuid_equal(&record->members[i].drive, &cd->uuid))) {
             cd_place_clear(cd);
             cd->bad = true;
+            cd->retired_from = record->guid;
+            cd->retired_member = i;
             cd_loss_tell(cd);
             if (apart) {
                 reason_set(&cd->state_reason, REASON_LABEL_APART, NULL);

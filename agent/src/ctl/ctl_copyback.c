@@ -314,6 +314,7 @@ void cg_copyback_done(void *context, struct group *group, uint32_t member, struc
         old->bad = true; /* until it is a spare again, or made good */
         old->has_state_reason = true;
         reason_set(&old->state_reason, REASON_COPYBACK_SOURCE_DONE, "drive", path, NULL);
+        cd_loss_put(old, REASON_COPYBACK_SOURCE_DONE);
         old->return_due = return_find(cg->ctl->record, old->identity.key) != NULL;
         old->retire_due = !old->return_due;
         old->retired_from = cg_config(cg)->guid;

@@ -31,6 +31,21 @@ enum drive_state cd_state(const struct ctl_drive *cd)
     return cd->drive != NULL ? drive_state(cd->drive) : life_drive_state(cd_life(cd));
 }
 
+/* Who has its place now may be known later than that it was taken. */
+static void cd_taken_reason(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    const struct ctl_group *cg = group_by_guid(cd->ctl, &cd->retired_from);
+    const struct ctl_drive *taker = cg != NULL && cd->retired_member < cg_config(cg)->member_count
+                                        ? cg->members[cd->retired_member]
+                                        : NULL;
+    char path[PATH_TEXT_BYTES] = "another drive";
+
+    if (taker != NULL) {
+        drive_path(taker, path, sizeof(path));
+    }
+    reason_set(ret_reason, REASON_COPYBACK_SOURCE_DONE, "drive", path, NULL);
+}
+
 bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
 {
     if (cd_is_recorded(cd)) {
@@ -69,6 +84,9 @@ bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
     }
     if (cd->has_state_reason) {
         *ret_reason = cd->state_reason;
+        if (cd->state_reason.code == REASON_COPYBACK_SOURCE_DONE) {
+            cd_taken_reason(cd, ret_reason);
+        }
         return true;
     }
     if (cd_refusal_reason(cd, ret_reason)) {
@@ -163,6 +181,7 @@ static void drive_io_error(void *context, struct drive *drive, enum io_op op, ui
                   io_op_text(op), "status",
                   status == IO_STATUS_MEDIA ? "medium error" : "device error", NULL);
     }
+    cd_past_note(cd);
     ctl_kick(cd->ctl);
 }
 
@@ -196,6 +215,7 @@ int cd_open(struct ctl_drive *cd, struct io_port *port)
     if (error != 0) {
         return error;
     }
+    cd_past_restore(cd);
     if (cd->smart_failing) {
         drive_predict(cd->drive);
     }

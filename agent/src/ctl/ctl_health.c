@@ -46,6 +46,7 @@ void cd_warned(void *context, struct drive *drive, enum drive_warning warning, u
     case DRIVE_WARNING_MAX:
         UNREACHABLE();
     }
+    cd_past_note(cd);
     ctl_kick(cd->ctl);
 }
 
@@ -58,6 +59,7 @@ void cd_spent(void *context, struct drive *drive, enum reason_code why)
     ASSERT(why == REASON_DRIVE_LOST_ERROR_LIMIT);
     drive_path(cd, path, sizeof(path));
     ctl_event(cd->ctl, EVENT_DRIVE_ERROR_LIMIT, cd->identity.key, "drive", path, NULL);
+    cd_past_note(cd);
     ctl_kick(cd->ctl); /* not from within a transfer's answer */
 }
 

@@ -55,9 +55,14 @@ void cd_loss_note(struct ctl_drive *cd)
     enum reason_code why = cg_config(cd->group)->members[cd->member].why;
 
     if (is_kept(why)) {
-        drive_losses_put(&cd->ctl->losses.list, cd->identity.key, why);
-        cd->ctl->losses.noted = true;
+        cd_loss_put(cd, why);
     }
+}
+
+void cd_loss_put(struct ctl_drive *cd, enum reason_code why)
+{
+    drive_losses_put(&cd->ctl->losses.list, cd->identity.key, why);
+    cd->ctl->losses.noted = true;
 }
 
 enum reason_code cd_loss(const struct ctl_drive *cd)

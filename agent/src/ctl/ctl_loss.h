@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/attrs.h"
+#include "ctl/ctl_warnings.h"
 #include "meta/drive_losses.h"
 #include "port/store_port.h"
 
@@ -21,12 +22,16 @@ struct ctl_losses {
     bool noted;                    /* yet to be saved */
     bool putting;
     uint64_t again_us;             /* no save before */
+    struct ctl_warnings warnings;  /* ctl_warnings.c */
 };
 
 MUST_CHECK int ctl_losses_load(struct ctl *ctl);
 /* It is about to lose its place. */
 void cd_loss_note(struct ctl_drive *cd);
-/* Another drive has its place: it says why, as far as that is known. */
+/* It has lost it to one that was filled from it. */
+void cd_loss_put(struct ctl_drive *cd, enum reason_code why);
+/* Another drive has its place, which is noted in `retired_`: it says why, as far as that is known.
+ */
 void cd_loss_tell(struct ctl_drive *cd);
 /* What happened to it before another drive took its place; REASON_OK: nothing that is known. */
 enum reason_code cd_loss(const struct ctl_drive *cd);

@@ -222,6 +222,8 @@ static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
         !uuid_equal(&config->members[label->member].drive, &label->drive) ||
         (cg->members[label->member] != NULL && cg->members[label->member] != cd)) {
         cd->bad = true;
+        cd->retired_from = config->guid;
+        cd->retired_member = label->member;
         cd_loss_tell(cd);
         if (went_apart(cg, label)) {
             reason_set(&cd->state_reason, REASON_LABEL_APART, NULL);

@@ -170,7 +170,7 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
     }
     cd->has_state_reason = false;
     cd->later = false;
-    drive_health_reset(cd->drive);
+    cd_health_reset(cd);
     cg->rebuild_by_user[member] = by_user;
     cg->replacing_lost = REASON_OK;
     cd->target_failed = false;

@@ -41,6 +41,24 @@ void drive_health_reset(struct drive *drive)
     drive->former_media_errors = drive->counters.media_errors;
 }
 
+struct drive_past drive_past(const struct drive *drive)
+{
+    return (struct drive_past){.predicted = drive->predicted,
+                               .spent = drive->spent,
+                               .media_errors = drive_media_errors(drive)};
+}
+
+void drive_past_restore(struct drive *drive, const struct drive_past *past)
+{
+    ASSERT(drive->counters.media_errors == 0 && !drive->spent);
+    if (past->predicted) {
+        drive_predict(drive);
+    }
+    drive->spent = past->spent;
+    drive->counters.media_errors = past->media_errors;
+    drive->media_window.total = past->media_errors;
+}
+
 bool drive_is_predicted(const struct drive *drive)
 {
     return drive->predicted;

@@ -81,6 +81,7 @@ static const enum reason_code why_numbers[] = {
     REASON_DRIVE_LOST_READ_ONLY,
     REASON_DRIVE_LOST_OVERWRITTEN,
     REASON_DRIVE_OVERWRITTEN_USED,
+    REASON_COPYBACK_SOURCE_DONE, /* of drive_losses.c alone */
 };
 #define WHY_COUNT (sizeof(why_numbers) / sizeof(why_numbers[0]))
 

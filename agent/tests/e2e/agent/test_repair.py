@@ -141,6 +141,50 @@ class Repair(AgentCase):
                     for slot in (0, 1)))
                 self.assertEqual(agent.view().vd()["state"], "optimal")
 
+    def told(self, agent, slot):
+        """What is said of a drive: findings, reason of its state, errors."""
+        view = agent.view()
+        doc = view.drive(slot)
+        findings = [finding for host in view.all("controller").values()
+                    for finding in host["findings"] if finding["key"] == view.drive_key(slot)]
+        return (doc["media_error_count"], doc["state"], doc["state_reason"],
+                sorted(finding["code"] for finding in findings),
+                sorted(finding["what"]["text"] for finding in findings))
+
+    def test_what_was_seen_of_a_drive_outlives_the_agent(self):
+        """A prediction, its errors, and whom it was replaced by; until it is made good."""
+        with self.agent(slots=5) as agent:
+            agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:0-1", "name=data")
+            agent.optimal()
+            for error in range(15):
+                agent.fault(1, "media_error", lba=4000 + 2048 * error, count=8)
+            with agent.nbd() as handle:
+                for _ in range(2):  # one mirror and the other
+                    for offset in range(0, handle.get_size(), MIB):
+                        handle.pread(MIB, offset)
+            agent.ctl("/c0", "start", "patrolread")
+            agent.until("the prediction", lambda view:
+                        view.drive(1)["predictive_failure_count"] == 1)
+            agent.until("the patrol", lambda view: not view.running("patrol_read"))
+            before = self.told(agent, 1)
+            self.assertIn("drive_predictive_failure", before[3])
+            agent.stop()
+            agent.start()
+            self.assertEqual(self.told(agent, 1), before)
+            agent.ctl(f"/c0/e{EID}/s1", "start", "copyback", f"target={EID}:3")
+            agent.until("the copyback", lambda view:
+                        view.drive(1)["state"] == "unconfigured_bad")
+            before = self.told(agent, 1)
+            self.assertEqual(before[2]["code"], "copyback_source_done")
+            self.assertIn(f"/c0/e{EID}/s3", before[2]["text"])
+            agent.stop()
+            agent.start()
+            self.assertEqual(self.told(agent, 1), before)
+            agent.ctl(f"/c0/e{EID}/s1", "set", "good")
+            agent.stop()
+            agent.start()
+            self.assertEqual(self.told(agent, 1), (0, "unconfigured_good", None, [], []))
+
     def test_write_error_degrades_and_succeeds(self):
         with self.agent(slots=2) as agent:
             agent.create("raid1", [0, 1])

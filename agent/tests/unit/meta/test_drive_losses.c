@@ -38,6 +38,15 @@ static void test_list(void **state UNUSED)
     assert_int_equal(drive_losses_find(&losses, "sn-Other"), REASON_OK);
 }
 
+/* Nothing of that is in a member's record. */
+static void test_source_of_a_copyback(void **state UNUSED)
+{
+    fill(0);
+    drive_losses_put(&losses, "sn-Source", REASON_COPYBACK_SOURCE_DONE);
+    assert_int_equal(drive_losses_decode(bytes, drive_losses_encode(&losses, bytes), &again), 0);
+    assert_int_equal(drive_losses_find(&again, "sn-Source"), REASON_COPYBACK_SOURCE_DONE);
+}
+
 static void test_record(void **state UNUSED)
 {
     size_t size = 0;
@@ -74,6 +83,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_record),
+        cmocka_unit_test(test_source_of_a_copyback),
         cmocka_unit_test(test_damage),
     };
 
