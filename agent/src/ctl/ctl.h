@@ -143,6 +143,7 @@ struct ctl_drive_arrival {
     bool write_cache_settable;
     bool awaited; /* the host is still claiming it: it arrives once more with its port, or without
                    * being awaited */
+    bool claimed_elsewhere; /* a claim would be refused as long as another process has it */
     bool has_reason; /* not usable as it is: why */
     struct reason reason;
     char signature[64]; /* known content found by probing, or "" */

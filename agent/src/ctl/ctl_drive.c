@@ -369,6 +369,7 @@ static void arrival_take(struct ctl_drive *cd, const struct ctl_drive_arrival *a
     cd->physical_block_bytes = arrival->physical_block_bytes;
     cd->has_unsuitable = arrival->has_reason;
     cd->unsuitable = arrival->reason;
+    cd->claimed_elsewhere = arrival->claimed_elsewhere;
     cd->claim_tried = false;
     cd->claim_failed = false;
     cd->awaited = arrival->awaited;
@@ -460,6 +461,10 @@ static void drive_reprobed(struct ctl_drive *cd, const struct ctl_drive_arrival 
     cd->identity.slot = arrival->identity->slot;
     ctl_bay_take(cd->ctl, &arrival->bay, &cd->identity);
     cd->identity.link = arrival->identity->link;
+    if (cd->claimed_elsewhere != arrival->claimed_elsewhere) {
+        cd->claimed_elsewhere = arrival->claimed_elsewhere;
+        cd->ctl->foreign_noted = true;
+    }
     if (cd_is_unclaimed(cd)) {
         cd->claim_again_us = 0; /* the next claim tells whether the cause is gone */
     } else if (cd->group == NULL && !cd->spare) { /* a member's content is nobody else's */

@@ -115,7 +115,7 @@ struct ctl_drive {
     enum reason_code path_lost;    /* REASON_OK: its path names it (ctl_path.c) */
     const char *lost_path;
     bool return_noted;             /* its port is back: to be attached when idle */
-    bool has_unsuitable;
+    bool has_unsuitable, claimed_elsewhere;
     struct reason unsuitable;
     char signature[64];
     struct foreign_drive *found;   /* somebody else's, until it is ours; or NULL */

@@ -61,25 +61,31 @@ static bool is_too_small(const struct ctl_drive *cd)
            cd->unsuitable.code == REASON_DRIVE_UNSUITABLE_EMPTY;
 }
 
-static bool refuse_unusable(struct reason *ret_reason, const struct ctl_drive *cd)
+/* As a claim is refused (ctl_claim.c). */
+static bool refuse_in_use(struct reason *ret_reason, const struct ctl_drive *cd,
+                          const struct reason *cause)
 {
     char path[PATH_TEXT_BYTES];
     char why[REASON_TEXT_MAX];
-    size_t length = 0;
+    size_t length = reason_text(cause, why, sizeof(why));
 
-    ASSERT(is_unusable(cd));
     drive_path(cd, path, sizeof(path));
-    if (cd->unsuitable.code == REASON_DRIVE_UNSUITABLE_SMALL) {
-        reason_too_small(ret_reason, REASON_DRIVE_TOO_SMALL, cd, NULL, cd_room_bytes(cd),
-                         UINT64_C(1) << 20);
-        return false;
-    }
-    length = reason_text(&cd->unsuitable, why, sizeof(why));
     if (length > 0 && why[length - 1] == '.') {
         why[length - 1] = '\0'; /* it goes into another sentence */
     }
     reason_set(ret_reason, REASON_DRIVE_IN_USE, "drive", path, "why", why, NULL);
     return false;
+}
+
+static bool refuse_unusable(struct reason *ret_reason, const struct ctl_drive *cd)
+{
+    ASSERT(is_unusable(cd));
+    if (cd->unsuitable.code == REASON_DRIVE_UNSUITABLE_SMALL) {
+        reason_too_small(ret_reason, REASON_DRIVE_TOO_SMALL, cd, NULL, cd_room_bytes(cd),
+                         UINT64_C(1) << 20);
+        return false;
+    }
+    return refuse_in_use(ret_reason, cd, &cd->unsuitable);
 }
 
 /* Lost beyond redundancy: what it holds is still needed (vd/group.h (7)). */
@@ -538,11 +544,20 @@ bool rule_drive_for_use(const struct ctl_drive *cd, enum life_command command, b
 /* As a member of a foreign set that becomes ours. */
 bool rule_drive_import(const struct ctl_drive *cd, struct reason *ret_reason)
 {
+    struct reason cause;
+    const char *name = NULL;
+
     if (!cd->present) {
         return refuse_drive(ret_reason, REASON_DRIVE_GONE, cd);
     }
     if (cd->group != NULL || cd->spare || cd->jbod || cd->erase != NULL) {
         return refuse_not_ugood(ret_reason, cd);
+    }
+    if (cd->claimed_elsewhere && cd->drive == NULL) {
+        name = strrchr(cd->identity.device, '/'); /* files and devices go by that */
+        reason_set(&cause, REASON_DRIVE_UNSUITABLE_CLAIMED, "device",
+                   name != NULL ? name + 1 : cd->identity.device, NULL);
+        return refuse_in_use(ret_reason, cd, &cause);
     }
     return !is_unusable(cd) || refuse_unusable(ret_reason, cd);
 }

@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_await.h"
 #include "ctl/member_returned.h"
 
 bool drive_is_in_place(const struct ctl_group *cg, uint32_t member, const struct ctl_drive *cd)

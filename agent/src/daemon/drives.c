@@ -39,16 +39,17 @@ static void bay_fill(const struct device_bay *found, struct ctl_bay *bay)
 void drives_arrive(struct host_drive *drive)
 {
     bool first = !drive->arrived;
-    struct ctl_drive_arrival arrival = {.identity = &drive->identity,
-                                        .device = drive,
-                                        .size_bytes = drive->info.size_bytes,
-                                        .block_bytes = drive->info.logical_block_bytes,
-                                        .physical_block_bytes = drive->info.physical_block_bytes,
-                                        .emulated = drive->emulated,
-                                        .awaited = drive->awaited,
-                                        .has_reason =
-                                            !drive->held && drive->refusal.reason.code != REASON_OK,
-                                        .reason = drive->refusal.reason};
+    struct ctl_drive_arrival arrival = {
+        .identity = &drive->identity,
+        .device = drive,
+        .size_bytes = drive->info.size_bytes,
+        .block_bytes = drive->info.logical_block_bytes,
+        .physical_block_bytes = drive->info.physical_block_bytes,
+        .emulated = drive->emulated,
+        .awaited = drive->awaited,
+        .claimed_elsewhere = !drive->held && drive->claimed_elsewhere,
+        .has_reason = !drive->held && drive->refusal.reason.code != REASON_OK,
+        .reason = drive->refusal.reason};
 
     bay_fill(&drive->info.bay, &arrival.bay);
     /* The emulation comes up with its cache on. */

@@ -77,6 +77,7 @@ struct host_drive {
     struct work work; /* its results are below and above */
     int error;
     bool probe_again;
+    bool claimed_elsewhere; /* another process had it when it was probed */
     struct device_claim *claim; /* of the controller, being served or waiting */
     struct device_cache_switch *cache; /* the same */
     struct device_spin *spin; /* the same */

@@ -191,6 +191,7 @@ static void probe_run(struct host_drive *drive)
         return;
     }
     device_judge(&drive->info, &options, &drive->refusal);
+    drive->claimed_elsewhere = device_is_claimed(&drive->info);
     drive->foreign = device_foreign_read(&drive->info);
     if (drive->config != NULL && drive->refusal.reason.code == REASON_OK) {
         claim_configured(drive, false);
@@ -676,9 +677,9 @@ bool host_drive_waits(const struct host_drive *drive)
     }
     return drive->absent_why[0] != '\0' ||
            (drive->arrived &&
-            (why == REASON_DRIVE_UNSUITABLE_CLAIMED || why == REASON_DRIVE_UNSUITABLE_READ_ONLY ||
-             why == REASON_DRIVE_UNSUITABLE_SAME || why == REASON_DRIVE_UNSUITABLE_EMPTY ||
-             why == REASON_DRIVE_UNSUITABLE_SMALL));
+            (drive->claimed_elsewhere || why == REASON_DRIVE_UNSUITABLE_CLAIMED ||
+             why == REASON_DRIVE_UNSUITABLE_READ_ONLY || why == REASON_DRIVE_UNSUITABLE_SAME ||
+             why == REASON_DRIVE_UNSUITABLE_EMPTY || why == REASON_DRIVE_UNSUITABLE_SMALL));
 }
 
 static void work_done(struct work *work)

@@ -83,6 +83,10 @@ MUST_CHECK struct foreign_drive *device_foreign_read(const struct device_info *i
 MUST_CHECK int device_probe(const char *path, struct device_info *info,
                             struct device_refusal *refusal);
 
+/* Whether another process has a file claimed, as far as the kernel shows it: nothing is claimed for
+ * the answer. */
+bool device_is_claimed(const struct device_info *info);
+
 struct device_claim_options {
     bool force; /* accept any signature */
     bool allow_ddf; /* accept a DDF signature: it may be ours */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/assert.h"
 #include "host/device_private.h"
@@ -265,6 +266,38 @@ static void find_file_use(const struct stat *status, struct device_info *info)
         }
     }
     closedir(directory);
+}
+
+/* "1: FLOCK  ADVISORY  WRITE 4711 08:01:131077 0 EOF"; one that waits has "->" before its kind. */
+static bool lock_line_matches(const char *line, const struct device_info *info)
+{
+    unsigned int major_number = 0;
+    unsigned int minor_number = 0;
+    unsigned long long inode = 0;
+    int owner = 0;
+
+    return sscanf(line, "%*s FLOCK %*s %*s %d %x:%x:%llu", &owner, &major_number, &minor_number,
+                  &inode) == 4 &&
+           owner != getpid() && makedev(major_number, minor_number) == info->file_device &&
+           inode == info->file_number;
+}
+
+bool device_is_claimed(const struct device_info *info)
+{
+    FILE *file = info->kind == DEVICE_KIND_FILE ? fopen("/proc/locks", "re") : NULL;
+    char *line = NULL;
+    size_t capacity = 0;
+    bool found = false;
+
+    if (file == NULL) {
+        return false;
+    }
+    while (!found && getline(&line, &capacity, file) > 0) {
+        found = lock_line_matches(line, info);
+    }
+    free(line);
+    (void)fclose(file); /* opened for reading: nothing can be lost */
+    return found;
 }
 
 void device_find_use(const struct stat *status, struct device_info *info)

@@ -1,5 +1,6 @@
 """Drives that carry a set of somebody else's: recognized, shown, and left as they are."""
 
+import fcntl
 import hashlib
 import os
 import re
@@ -9,8 +10,8 @@ import subprocess
 import zlib
 from pathlib import Path
 
-from cases import AgentCase
-from harness import EID, MIB
+from cases import AgentCase, PlainFiles
+from harness import EID, MIB, wait_for
 from md_set import member_write
 from taken import matches
 
@@ -416,6 +417,34 @@ def marks(path):
     listed = subprocess.run(["wipefs", "--no-act", str(path)], check=True, capture_output=True,
                             text=True).stdout
     return probed + listed
+
+
+class OfPlainFiles(PlainFiles):
+    """A set that an earlier agent left on files."""
+
+    def test_a_drive_that_another_process_has(self):
+        """The preview says what the import would: that the drive cannot be claimed."""
+        agent = self.host(3)
+        agent.ctl("/c0", "add", "vd", "r5", f"drives={EID}:0-2", "name=data")
+        agent.until("consistency", lambda view: view.vd()["consistent"])
+        agent.stop()
+        shutil.rmtree(agent.state_dir)
+        with (agent.directory / "plain1").open("r+b") as holder:
+            fcntl.flock(holder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            agent.start()
+            why = (f"Drive /c0/e{EID}/s1 cannot be used: plain1 is claimed by another process.")
+            preview = agent.json("/c0/fall", "import", "preview")["Response Data"]
+            vd = preview["FOREIGN VD LIST"][0]
+            self.assertEqual((vd["Import"], vd["Remark"]), ("refused", why))
+            self.assertIn(why, agent.ctl("/c0/fall", "import", check=False).stdout)
+
+        def allowed():
+            listed = agent.json("/c0/fall", "import", "preview")["Response Data"]
+            return listed["FOREIGN VD LIST"][0]["Import"] == "optimal"
+
+        wait_for("the drive to be free", allowed)
+        agent.ctl("/c0/fall", "import")
+        agent.optimal()
 
 
 class TakenByForce(AgentCase):
