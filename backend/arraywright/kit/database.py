@@ -23,6 +23,7 @@ from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.orm import DeclarativeBase, ORMExecuteState, Session, with_loader_criteria
 
+from arraywright.kit import sqlite
 from arraywright.kit.peer import acting_as, peer_of
 
 Document = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
@@ -89,7 +90,13 @@ JSON_FUNCTIONS: dict[str, Any] = {
 def create_engine(url: str) -> AsyncEngine:
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
-        engine = create_async_engine(parsed, pool_size=8, max_overflow=8, **JSON_FUNCTIONS)
+        engine = create_async_engine(
+            parsed,
+            pool_size=8,
+            max_overflow=8,
+            connect_args={"async_creator_fn": sqlite.connect},
+            **JSON_FUNCTIONS,
+        )
         event.listen(engine.sync_engine, "connect", _tune_sqlite)
         event.listen(engine.sync_engine, "begin", _begin_sqlite)
         return engine
