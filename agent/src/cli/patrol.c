@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/template.h"
 #include "cli/change.h"
 #include "cli/rows.h"
 #include "cli/show.h"
@@ -149,7 +150,23 @@ static bool mode_put(json_t *args, const char *typed, const char *mode)
              off                                               ? "disabled"
              : mode != NULL && strcasecmp(mode, "manual") == 0 ? "manual"
                                                                : "auto");
-    return (off && mode == NULL) || strcasecmp(typed, "on") == 0;
+    return off || strcasecmp(typed, "on") == 0;
+}
+
+/* A mode is how a patrol that is switched on begins. */
+static bool mode_contradicts(const struct cli_context *context, char message[REQUEST_TEXT_BYTES])
+{
+    const char *typed = option_value(context, "patrolread");
+    const char *mode = option_value(context, "mode");
+
+    if (typed == NULL || mode == NULL || strcasecmp(typed, "off") != 0) {
+        return false;
+    }
+    (void)snprintf(message, REQUEST_TEXT_BYTES,
+                   "patrolread=off contradicts mode=%.*s. Write patrolread=off without a mode, or "
+                   "patrolread=on mode=auto|manual",
+                   (int)text_cut(mode, 60), mode);
+    return true;
 }
 
 static const struct {
@@ -193,7 +210,8 @@ void change_patrol_set(struct cli_context *context)
     json_t *rows = json_array();
     char message[REQUEST_TEXT_BYTES] =
         "nothing to set. Name a setting, for example patrolread=on mode=auto";
-    int error = context->option_count == 0 ? CLI_ERROR_GENERIC : 0;
+    int error =
+        context->option_count == 0 || mode_contradicts(context, message) ? CLI_ERROR_GENERIC : 0;
 
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]) && error == 0; i++) {
         const char *option = settings[i].option;
