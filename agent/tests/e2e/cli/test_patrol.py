@@ -84,7 +84,7 @@ class Patrol(AgentCase):
                           ["patrolread", "includessds=both", "delay=1"],
                           ["patrolread", "delay=1", "starttime=2037/13/30 03"]):
                 self.refused(agent, "set", *words)
-            for order in (["patrolread=off", "mode=auto"], ["mode=Manual", "patrolread=OFF"]):
+            for order in (["patrolread=off", "mode=auto"], ["patrolread=OFF", "mode=Manual"]):
                 self.assertIn("patrolread=off contradicts mode=",
                               agent.ctl("/c0", "set", *order, check=False).stdout)
             agent.ctl("/c0", "set", "patrolread=on", "mode=manual")
