@@ -7,6 +7,8 @@ const PLAIN_PAGES = [
 ];
 
 const DRIVE_TABS = ['health', 'performance', 'events'];
+const GROUP_TABS = ['members', 'spares', 'operations', 'events'];
+const HOST_TABS = ['controllers', 'operations', 'events', 'about'];
 const TABS = ['performance', 'members', 'policies', 'operations', 'events', 'use'];
 
 for (const scheme of ['light', 'dark'] as const) {
@@ -22,6 +24,7 @@ for (const scheme of ['light', 'dark'] as const) {
       const groupPage = new URL(page.url()).pathname;
       await console.openHost('alpha');
       const hostPage = new URL(page.url()).pathname;
+      await console.openTab('Controllers');
       const foreign = page.getByRole('link', { name: 'Look for them' });
       const foreignPage = (await foreign.getAttribute('href')) ?? '';
       await console.openBay(5);
@@ -33,6 +36,8 @@ for (const scheme of ['light', 'dark'] as const) {
       const pages = [
         ...PLAIN_PAGES, hostPage, `${hostPage}?bay=5`, `${hostPage}/create`, drivePage, groupPage,
         ...DRIVE_TABS.map((tab) => `${drivePage}?tab=${tab}`),
+        ...GROUP_TABS.map((tab) => `${groupPage}?tab=${tab}`),
+        ...HOST_TABS.map((tab) => `${hostPage}?tab=${tab}`),
         foreignPage,
         arrayPage,
         ...TABS.map((tab) => `${arrayPage}?tab=${tab}`),

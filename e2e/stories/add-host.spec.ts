@@ -73,6 +73,7 @@ test('a host is added, and watched until it reports', async ({ console, page }) 
 
     await page.getByRole('link', { name: 'Open gamma' }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'gamma' })).toBeVisible();
+    await console.openTab('About');
     await expect(page.getByText('rack-4 site=berlin')).toBeVisible();
   } finally {
     await machine.remove();

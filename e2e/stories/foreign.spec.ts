@@ -30,6 +30,7 @@ test('an array moves with its drives: it is looked at, imported and holds its da
   await stack.do('start_agent', 'alpha');
   await expect(page.getByText('This host is offline')).toBeHidden({ timeout: 30_000 });
 
+  await console.openTab('Controllers');
   await page.getByRole('link', { name: 'Look for them' }).click();
   await expect(page.getByRole('heading', { level: 1, name: /^Foreign/ })).toBeVisible();
   await expect(page.getByRole('row', { name: /^moved RAID1 .* Optimal .* moved/ })).toBeVisible();
@@ -90,6 +91,7 @@ test('an array of Linux md is looked at, taken over where it lies, and holds its
   await stack.do('start_agent', 'beta');
   await expect(page.getByText('This host is offline')).toBeHidden({ timeout: 30_000 });
 
+  await console.openTab('Controllers');
   await page.getByRole('link', { name: 'Look for them' }).click();
   await expect(page.getByRole('row', { name: /^lake:data RAID1 .* Optimal .* data/ })).toBeVisible();
   await expect(page.getByRole('row', { name: /e252\/s[45] .* Member, in sync/ })).toHaveCount(2);
@@ -125,6 +127,7 @@ test('an array of Linux md is looked at, taken over where it lies, and holds its
   const before = await drives();
   await test.step('what is not taken over is cleared, once its name is typed', async () => {
     await console.openHost('beta');
+    await console.openTab('Controllers');
     await page.getByRole('link', { name: 'Look for them' }).click();
     await console.act('Clear lake:busy');
     const clear = page.getByRole('dialog', { name: 'Clear lake:busy' });
@@ -141,12 +144,14 @@ test('an array of Linux md is looked at, taken over where it lies, and holds its
     await expect(console.bay(6)).toHaveAccessibleName(/unconfigured good/i);
   });
   await test.step('and comes back from the list of what was deleted, byte for byte', async () => {
+    await console.openTab('Controllers');
     await page.getByRole('link', { name: 'Restore it' }).click();
     await console.act('Restore lake:busy');
     const restore = page.getByRole('dialog', { name: 'Restore lake:busy' });
     await restore.getByRole('button', { name: 'Restore lake:busy' }).click();
     await expect(restore).toBeHidden();
     await console.openHost('beta');
+    await console.openTab('Controllers');
     await page.getByRole('link', { name: 'Look for them' }).click();
     await expect(page.getByRole('row', { name: /^lake:busy RAID1/ })).toBeVisible();
     const now = await drives();

@@ -11,11 +11,13 @@ test('a patrol read is started, paused and completed, and says what it has read'
   const button = (verb: string) =>
     panel.getByRole('button', { name: `${verb} the patrol read of /c0` });
   await console.openHost('beta');
+  await console.openTab('Controllers');
   await expect(panel).toContainText('no consistency check');
   // Nothing is a member, so there is nothing to read.
   await expect(button('Start')).toHaveAttribute('aria-disabled', 'true');
   await console.createArray({ host: 'beta', level: 'RAID 1', slots: [0, 1], name: 'walked' });
   await console.openHost('beta');
+  await console.openTab('Controllers');
   await button('Start').click();
   await expect(page.getByRole('progressbar', { name: 'Patrol read of /c0' })).toBeVisible();
   await button('Pause').click();

@@ -21,6 +21,7 @@ test('a virtual drive is deleted by mistake and brought back with its data', asy
   const list = page.getByRole('table', { name: 'What was deleted' });
   const row = list.getByRole('row', { name: /^regretted Virtual drive and its drive group/ });
   await test.step('it is in the list of what was deleted, and comes back from there', async () => {
+    await console.openTab('Controllers');
     await page.getByRole('link', { name: 'Restore it' }).click();
     await expect(row).toHaveAccessibleName(/ Yes Restore regretted$/);
     expect(await accessibilityViolations(page)).toEqual([]);
@@ -45,6 +46,7 @@ test('a virtual drive is deleted by mistake and brought back with its data', asy
     await console.createArray({ host: 'beta', level: 'RAID 0', slots: [1], name: 'next' });
     const next = page.url();
     await console.openHost('beta');
+    await console.openTab('Controllers');
     await page.getByRole('link', { name: 'Restore it' }).click();
     await expect(row).toHaveAccessibleName(/Drive \/c0\/e252\/s1 is in use again/);
     await expect(row.getByRole('button')).toHaveAttribute('aria-disabled', 'true');

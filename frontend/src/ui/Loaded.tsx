@@ -15,12 +15,17 @@ interface LoadedProps<Data> {
 /** The last answer stays visible when a later request fails, unless it says: gone, or not for you. */
 const REPLACING = [403, 404]
 
+/** Whether the server has said that there is no such object. */
+export function isGone(query: { error: Error | null }): boolean {
+  return query.error !== null && problemOf(query.error).status === 404
+}
+
 /** Data once there; before that a placeholder, and on failure the reason. */
 export function Loaded<Data>({ query, children, rows, gone }: LoadedProps<Data>) {
   const { data, error } = query
   const status = error ? problemOf(error).status : undefined
   const isReplaced = status !== undefined && REPLACING.includes(status)
-  if (status === 404 && gone) return <>{gone(data)}</>
+  if (isGone(query) && gone) return <>{gone(data)}</>
   if (data !== undefined && !isReplaced) return <>{children(data)}</>
   if (error) return <Failure error={error} onRetry={() => void query.refetch()} />
   return <Loading {...(rows !== undefined && { rows })} />

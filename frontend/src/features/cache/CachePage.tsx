@@ -12,6 +12,7 @@ import { useChange } from '@/features/commands/use-change'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import type { Range } from '@/features/figures/figures'
 import { HistoryPanel } from '@/features/figures/HistoryPanel'
+import { Gone } from '@/features/hosts/Gone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { cacheLooks, UNKNOWN_LOOK } from '@/features/states/tones'
@@ -33,8 +34,23 @@ interface CachePageProps {
 }
 
 export function CachePage(props: CachePageProps) {
+  const { t } = useTranslation()
   const controller = useQuery(controllerQuery(props.controllerId))
-  return <Loaded query={controller}>{(data) => <Content controller={data} {...props} />}</Loaded>
+  return (
+    <Loaded
+      query={controller}
+      gone={(last) => (
+        <Gone
+          kind="controller"
+          id={props.controllerId}
+          of={last}
+          title={last && t('cache.title', { path: last.path })}
+        />
+      )}
+    >
+      {(data) => <Content controller={data} {...props} />}
+    </Loaded>
+  )
 }
 
 function Content({

@@ -9,6 +9,7 @@ import { drivesQuery } from '@/api/drives'
 import { foreignQuery } from '@/api/foreign'
 import type { Controller, ForeignConfiguration, ForeignConfigurations } from '@/api/types'
 import { RecentEvents } from '@/features/events/RecentEvents'
+import { Gone } from '@/features/hosts/Gone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { blockedText } from '@/features/states/words'
@@ -23,8 +24,23 @@ import { SetPanel } from './SetPanel'
 import { isImportable, nameOf } from './sets'
 
 export function ForeignPage({ controllerId }: { controllerId: string }) {
+  const { t } = useTranslation()
   const controller = useQuery(controllerQuery(controllerId))
-  return <Loaded query={controller}>{(data) => <Content controller={data} />}</Loaded>
+  return (
+    <Loaded
+      query={controller}
+      gone={(last) => (
+        <Gone
+          kind="controller"
+          id={controllerId}
+          of={last}
+          title={last && t('foreign.title', { path: last.path })}
+        />
+      )}
+    >
+      {(data) => <Content controller={data} />}
+    </Loaded>
+  )
 }
 
 function Content({ controller }: { controller: Controller }) {

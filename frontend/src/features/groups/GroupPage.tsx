@@ -2,7 +2,7 @@ import '@/locales/later/storage'
 import '@/locales/later/drives'
 import '@/locales/later/stripes'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { groupQuery } from '@/api/groups'
@@ -12,23 +12,27 @@ import { Gone } from '@/features/hosts/Gone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { type Inventory, useInventory } from '@/features/hosts/use-inventory'
-import { OperationsList } from '@/features/operations/OperationsList'
-import { blockedText, word } from '@/features/states/words'
-import { MemberOf } from '@/features/stripes/MemberOf'
+import { blockedText } from '@/features/states/words'
 import { RestoreDeleted } from '@/features/undo/RestoreDeleted'
 import { VirtualDriveStatus } from '@/features/virtual-drives/VirtualDriveStatus'
 import { ActionButton } from '@/ui/ActionButton'
-import { Facts } from '@/ui/Facts'
 import { Failure } from '@/ui/Failure'
 import { Loaded } from '@/ui/Loaded'
 import { Loading } from '@/ui/Loading'
-import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
-import { Bytes } from '@/ui/Quantity'
-import classes from './GroupPage.module.css'
-import { MembersTable } from './MembersTable'
-import { SpareChoices } from './SpareChoices'
+import { PageTabs } from '@/ui/PageTabs'
+import { PanelStack } from '@/ui/Panel'
+import { GroupFigures } from './GroupFigures'
+import { TabContent } from './GroupTabs'
+import { GROUP_TABS, type GroupTab } from './search'
 
-export function GroupPage({ groupId }: { groupId: string }) {
+interface GroupPageProps {
+  groupId: string
+  tab: GroupTab | undefined
+  onTabChange: (tab: GroupTab) => void
+}
+
+export function GroupPage(props: GroupPageProps) {
+  const { groupId } = props
   const { t } = useTranslation()
   const group = useQuery(groupQuery(groupId))
   return (
@@ -55,12 +59,12 @@ export function GroupPage({ groupId }: { groupId: string }) {
         </Gone>
       )}
     >
-      {(data) => <GroupContent group={data} />}
+      {(data) => <GroupContent group={data} {...props} />}
     </Loaded>
   )
 }
 
-function GroupContent({ group }: { group: DriveGroup }) {
+function GroupContent({ group, tab, onTabChange }: GroupPageProps & { group: DriveGroup }) {
   const { t } = useTranslation()
   const { inventory, error, retry } = useInventory(group.host_id)
   return (
@@ -76,7 +80,7 @@ function GroupContent({ group }: { group: DriveGroup }) {
         <Trouble filter={{ object_id: group.id }} />
         {error && !inventory && <Failure error={error} onRetry={retry} />}
         {!inventory && !error && <Loading />}
-        {inventory && <GroupPanels group={group} inventory={inventory} />}
+        {inventory && <GroupParts {...{ group, inventory, tab, onTabChange }} />}
       </PanelStack>
     </>
   )
@@ -105,72 +109,29 @@ function AddButton({ group }: { group: DriveGroup }) {
   )
 }
 
-function GroupPanels({ group, inventory }: { group: DriveGroup; inventory: Inventory }) {
+interface GroupPartsProps extends Omit<GroupPageProps, 'groupId'> {
+  group: DriveGroup
+  inventory: Inventory
+}
+
+function GroupParts({ group, inventory, tab, onTabChange }: GroupPartsProps) {
   const { t } = useTranslation()
-  const own = inventory.virtualDrives.filter((each) => each.drive_group_id === group.id)
+  const virtualDrives = inventory.virtualDrives.filter((each) => each.drive_group_id === group.id)
   const running = inventory.operations.filter((each) => each.drive_group_id === group.id)
   return (
     <>
-      {running.length > 0 && (
-        <Panel title={t('host.operations')}>
-          <OperationsList operations={running} empty="" />
-        </Panel>
-      )}
-      <Panel title={t('group.members')} flush>
-        <MembersTable group={group} drives={inventory.drives} />
-      </Panel>
-      <PanelGrid>
-        <Panel title={t('group.about')}>
-          <Facts
-            facts={[
-              { label: t('group.level'), value: word('raidLevel', group.level) },
-              {
-                label: t('group.state'),
-                value: (
-                  <>
-                    <VirtualDriveStatus state={group.state} />
-                    <p className={classes.help}>{word('virtualDriveStateHelp', group.state)}</p>
-                  </>
-                ),
-              },
-              {
-                label: t('group.layout'),
-                value: t('group.layoutValue', {
-                  count: group.span_count,
-                  drives: group.drives_per_span,
-                }),
-              },
-              { label: t('group.size'), value: <Bytes bytes={group.size_bytes} /> },
-              { label: t('group.free'), value: <Bytes bytes={group.free_bytes} /> },
-              { label: t('group.guid'), value: <code>{group.guid}</code> },
-            ]}
-          />
-        </Panel>
-        <PanelStack>
-          <Panel title={t('group.virtualDrives')}>
-            {own.length === 0 && <p>{t('group.noVirtualDrives')}</p>}
-            <ul className={classes.list}>
-              {own.map((each) => (
-                <li key={each.id}>
-                  <Link
-                    to="/virtual-drives/$virtualDriveId"
-                    params={{ virtualDriveId: each.id }}
-                    className={classes.name}
-                  >
-                    {each.name || each.path}
-                  </Link>
-                  <Bytes bytes={each.size_bytes} />
-                  <VirtualDriveStatus state={each.state} />
-                  <MemberOf virtualDrive={each} />
-                </li>
-              ))}
-            </ul>
-          </Panel>
-          <Panel title={t('group.spares')}>
-            <SpareChoices group={group} drives={inventory.drives} />
-          </Panel>
-        </PanelStack>
-      </PanelGrid>
+      <GroupFigures group={group} virtualDrives={virtualDrives} operations={running} />
+      <PageTabs
+        label={t('group.tabs.label')}
+        value={tab}
+        onChange={onTabChange}
+        tabs={GROUP_TABS.map((id) => ({
+          id,
+          label: t(`group.tabs.${id}`),
+          count: id === 'operations' ? running.length : 0,
+          render: () => <TabContent tab={id} {...{ group, virtualDrives, running, inventory }} />,
+        }))}
+      />
     </>
   )
 }

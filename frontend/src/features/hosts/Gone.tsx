@@ -13,12 +13,13 @@ import { NotFound } from '@/ui/NotFound'
 import { PanelStack } from '@/ui/Panel'
 import { ObjectHeader } from './ObjectHeader'
 
-/** The events that end an object; a drive group ends without one. */
+/** The events that end an object; some end without one. */
 const ENDINGS = {
   virtual_drive: 'virtual_drive_deleted',
   drive_group: undefined,
   drive: 'drive_removed',
   battery: 'battery_removed',
+  controller: undefined,
 } as const
 
 export type GoneKind = keyof typeof ENDINGS

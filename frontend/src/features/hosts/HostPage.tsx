@@ -7,32 +7,24 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { hostQuery } from '@/api/hosts'
-import { versionQuery } from '@/api/session'
 import type { Host } from '@/api/types'
 import { Trouble } from '@/features/alerts/Trouble'
-import { ScenarioPanel } from '@/features/demo/ScenarioPanel'
-import { RecentEvents } from '@/features/events/RecentEvents'
 import { healthLooks, healthOf } from '@/features/fleet/health'
-import { OperationsList } from '@/features/operations/OperationsList'
 import { blockedText } from '@/features/states/words'
-import { StripesPanel } from '@/features/stripes/StripesPanel'
 import { ActionButton } from '@/ui/ActionButton'
-import { EmptyState } from '@/ui/EmptyState'
 import { Failure } from '@/ui/Failure'
 import { Loaded } from '@/ui/Loaded'
 import { Loading } from '@/ui/Loading'
-import { NotFound } from '@/ui/NotFound'
 import { PageHeader } from '@/ui/PageHeader'
-import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
+import { PageTabs } from '@/ui/PageTabs'
+import { PanelStack } from '@/ui/Panel'
 import { Status } from '@/ui/Status'
 import { BaysPanel } from './BaysPanel'
-import { ControllersPanel } from './ControllersPanel'
-import { HostFacts } from './HostFacts'
 import { HostFigures } from './HostFigures'
-import { LogicalTree } from './LogicalTree'
-import { PatrolPanel } from './PatrolPanel'
+import { HostGone } from './HostGone'
+import { TabContent } from './HostTabs'
 import { StaleBanner } from './StaleBanner'
-import type { HostSearch } from './search'
+import { HOST_TABS, type HostSearch } from './search'
 import { type Inventory, useInventory } from './use-inventory'
 
 interface HostPageProps {
@@ -44,32 +36,15 @@ interface HostPageProps {
 export function HostPage(props: HostPageProps) {
   const host = useQuery(hostQuery(props.hostId))
   return (
-    <Loaded query={host} gone={(last) => (last ? <HostGone label={last.label} /> : <NotFound />)}>
+    <Loaded query={host} gone={(last) => <HostGone last={last} />}>
       {(data) => <HostContent host={data} {...props} />}
     </Loaded>
-  )
-}
-
-function HostGone({ label }: { label: string }) {
-  const { t } = useTranslation()
-  return (
-    <>
-      <PageHeader title={label} />
-      <EmptyState
-        kind="none-match"
-        title={t('gone.now.host')}
-        action={<Link to="/">{t('common.toFleet')}</Link>}
-      >
-        {t('gone.hostText')}
-      </EmptyState>
-    </>
   )
 }
 
 function HostContent({ host, search, onSearchChange }: HostPageProps & { host: Host }) {
   const { t } = useTranslation()
   const { inventory, error, retry } = useInventory(host.id)
-  const isDemo = useQuery(versionQuery).data?.demo
   const look = healthLooks[healthOf(host)]
   return (
     <>
@@ -100,38 +75,23 @@ function HostContent({ host, search, onSearchChange }: HostPageProps & { host: H
               search={search}
               onSearchChange={onSearchChange}
             />
-            <PanelGrid>
-              <PanelStack>
-                {isDemo && <ScenarioPanel inventory={inventory} />}
-                <Panel title={t('host.logical')}>
-                  <LogicalTree inventory={inventory} />
-                </Panel>
-                {inventory.virtualDrives.length > 0 && (
-                  <StripesPanel hostId={host.id} virtualDrives={inventory.virtualDrives} />
-                )}
-                <ControllersPanel controllers={inventory.controllers} />
-              </PanelStack>
-              <PanelStack>
-                <Panel title={t('host.operations')}>
-                  <OperationsList
-                    operations={inventory.operations}
-                    empty={t('host.noOperations')}
-                  />
-                </Panel>
-                <PatrolPanel
-                  controllers={inventory.controllers}
-                  operations={inventory.operations}
-                />
-                <HostFacts host={host} />
-              </PanelStack>
-            </PanelGrid>
+            <PageTabs
+              label={t('host.tabs.label')}
+              value={search.tab}
+              onChange={(tab) => onSearchChange({ tab })}
+              tabs={HOST_TABS.map((id) => ({
+                id,
+                label: t(`host.tabs.${id}`),
+                count: id === 'operations' ? inventory.operations.length : 0,
+                render: () => <TabContent tab={id} host={host} inventory={inventory} />,
+              }))}
+            />
           </>
         ) : error ? (
           <Failure error={error} onRetry={retry} />
         ) : (
           <Loading />
         )}
-        <RecentEvents filter={{ host_id: host.id }} />
       </PanelStack>
     </>
   )

@@ -26,6 +26,24 @@ const PAGES = [
     '/batteries/:id',
     'This battery is no longer part of its host',
   ],
+  [
+    'cache of a controller',
+    `/controllers/${make.CONTROLLER_ID}/cache`,
+    '/controllers/:id',
+    'This controller is no longer part of its host',
+  ],
+  [
+    'list of what a controller can restore',
+    `/controllers/${make.CONTROLLER_ID}/undo`,
+    '/controllers/:id',
+    'This controller is no longer part of its host',
+  ],
+  [
+    'search for foreign configurations',
+    `/controllers/${make.CONTROLLER_ID}/foreign`,
+    '/controllers/:id',
+    'This controller is no longer part of its host',
+  ],
 ] as const
 
 const UNDO = '/controllers/:id/undo'
@@ -51,7 +69,8 @@ const saved = {
 
 describe('an object that goes away while its page is open', () => {
   it.each(PAGES)('leaves nothing of a %s on its page', async (_, page, path, title) => {
-    server.use(get(UNDO, { items: [] }), list('/events', []))
+    const foreign = get('/controllers/:id/foreign', { sets: [], damaged: [] })
+    server.use(get(UNDO, { items: [] }), foreign, list('/events', []))
     const { client } = renderApp(page)
     const name = (await screen.findByRole('heading', { level: 1 })).textContent
     server.use(noSuch(path))
@@ -63,15 +82,18 @@ describe('an object that goes away while its page is open', () => {
     expect(headings.map((each) => each.textContent)).toEqual(['Recent events'])
   })
 
-  it('leads to the fleet, if it is a host', async () => {
-    const { client } = renderApp(`/hosts/${make.HOST_ID}`)
-    await screen.findByRole('heading', { level: 1 })
-    server.use(noSuch('/hosts/:id'))
-    await client.invalidateQueries()
-    expect(await screen.findByText('This host is no longer managed here')).toBeVisible()
-    expect(screen.getByRole('link', { name: 'Go to the fleet' })).toBeVisible()
-    expect(screen.queryByRole('button', { name: 'Create virtual drive' })).toBeNull()
-  })
+  it.each(['', '/create', '/create-stripe', '/stripes/s'])(
+    'leads to the fleet, if it is a host (%s)',
+    async (page) => {
+      const { client } = renderApp(`/hosts/${make.HOST_ID}${page}`)
+      await screen.findByRole('heading', { level: 1 })
+      server.use(noSuch('/hosts/:id'))
+      await client.invalidateQueries()
+      expect(await screen.findByText('This host is no longer managed here')).toBeVisible()
+      expect(screen.getByRole('link', { name: 'Go to the fleet' })).toBeVisible()
+      expect(screen.queryByRole('button', { name: 'Create virtual drive' })).toBeNull()
+    },
+  )
 
   it.each([
     ['virtual drive', VIRTUAL_DRIVE, '/virtual-drives/:id'],

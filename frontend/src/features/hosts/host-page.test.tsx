@@ -11,9 +11,11 @@ const bay = (slot: number) => screen.findByRole('button', { name: new RegExp(`^S
 describe('host page', () => {
   it('says the words of the controller’s vendor where they are not ours', async () => {
     server.use(list('/controllers', [make.controller({ vocabulary: 'threeware' })]))
-    renderApp(ADDRESS)
+    const { user, router } = renderApp(ADDRESS)
+    expect(await screen.findByText('unit u0')).toBeVisible()
+    await user.click(screen.getByRole('tab', { name: 'Controllers' }))
     expect(await screen.findByText(/^3ware: a virtual drive is a unit/)).toBeVisible()
-    expect(screen.getByText('unit u0')).toBeVisible()
+    expect(router.state.location.search).toEqual({ tab: 'controllers' })
   })
 
   it('answers first what it survives, holds and does', async () => {

@@ -5,7 +5,7 @@ import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
 import { get, list, record, server } from '@/test/server'
 
-const ADDRESS = `/hosts/${make.HOST_ID}`
+const ADDRESS = `/hosts/${make.HOST_ID}?tab=controllers`
 const panel = async () => within(await screen.findByRole('region', { name: 'Patrol read' }))
 const button = (scope: ReturnType<typeof within>, verb: string) =>
   scope.getByRole('button', { name: `${verb} the patrol read of /c0` })
@@ -80,7 +80,7 @@ describe('patrol read', () => {
     it('is paused from the list of operations too', async () => {
       const pause = record('post', '/controllers/:id/actions/patrol-read', make.command())
       server.use(pause.handler)
-      const { user } = renderApp(ADDRESS)
+      const { user } = renderApp(`/hosts/${make.HOST_ID}?tab=operations`)
       await user.click(await screen.findByRole('button', { name: 'Pause: Patrol read /c0' }))
       await waitFor(() => expect(pause.requests[0]?.body).toEqual({ action: 'pause' }))
     })

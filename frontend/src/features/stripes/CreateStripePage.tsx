@@ -3,19 +3,23 @@ import '@/locales/later/stripes'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { hostQuery } from '@/api/hosts'
+import { HostGone } from '@/features/hosts/HostGone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { useInventory } from '@/features/hosts/use-inventory'
 import { EmptyState } from '@/ui/EmptyState'
 import { Failure } from '@/ui/Failure'
+import { isGone } from '@/ui/Loaded'
 import { Loading } from '@/ui/Loading'
 import { PanelStack } from '@/ui/Panel'
 import { StripeForm } from './StripeForm'
 
 export function CreateStripePage({ hostId }: { hostId: string }) {
   const { t } = useTranslation()
-  const host = useQuery(hostQuery(hostId)).data
+  const asked = useQuery(hostQuery(hostId))
+  const host = asked.data
   const { inventory, error, retry } = useInventory(hostId)
+  if (isGone(asked)) return <HostGone last={host} />
   return (
     <>
       <ObjectHeader

@@ -7,6 +7,7 @@ import { hostQuery } from '@/api/hosts'
 import type { Host } from '@/api/types'
 import { virtualDrivesQuery } from '@/api/virtual-drives'
 import { RecentEvents } from '@/features/events/RecentEvents'
+import { HostGone } from '@/features/hosts/HostGone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { reasonText, word } from '@/features/states/words'
@@ -33,7 +34,7 @@ export function StripePage({ hostId, stripeKey }: StripePageProps) {
   const host = useQuery(hostQuery(hostId))
   const virtualDrives = useQuery(virtualDrivesQuery(hostId))
   return (
-    <Loaded query={host}>
+    <Loaded query={host} gone={(last) => <HostGone last={last} />}>
       {(of) => (
         <Loaded query={virtualDrives}>
           {(data) => {

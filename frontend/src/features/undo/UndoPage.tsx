@@ -7,6 +7,7 @@ import { drivesQuery } from '@/api/drives'
 import type { Controller, SavedConfiguration, SavedConfigurations } from '@/api/types'
 import { undoQuery } from '@/api/undo'
 import { RecentEvents } from '@/features/events/RecentEvents'
+import { Gone } from '@/features/hosts/Gone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { DataTable } from '@/ui/DataTable'
@@ -17,8 +18,23 @@ import { columns } from './columns'
 import { RestoreDialog } from './RestoreDialog'
 
 export function UndoPage({ controllerId }: { controllerId: string }) {
+  const { t } = useTranslation()
   const controller = useQuery(controllerQuery(controllerId))
-  return <Loaded query={controller}>{(data) => <Content controller={data} />}</Loaded>
+  return (
+    <Loaded
+      query={controller}
+      gone={(last) => (
+        <Gone
+          kind="controller"
+          id={controllerId}
+          of={last}
+          title={last && t('undo.title', { path: last.path })}
+        />
+      )}
+    >
+      {(data) => <Content controller={data} />}
+    </Loaded>
+  )
 }
 
 function Content({ controller }: { controller: Controller }) {

@@ -6,12 +6,14 @@ import '@/locales/later/wizard'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { hostQuery } from '@/api/hosts'
+import { HostGone } from '@/features/hosts/HostGone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { useInventory } from '@/features/hosts/use-inventory'
 import { reasonText } from '@/features/states/words'
 import { EmptyState } from '@/ui/EmptyState'
 import { Failure } from '@/ui/Failure'
+import { isGone } from '@/ui/Loaded'
 import { Loading } from '@/ui/Loading'
 import { Notice } from '@/ui/Notice'
 import { PanelStack } from '@/ui/Panel'
@@ -26,7 +28,8 @@ interface WizardPageProps {
 
 export function WizardPage({ hostId, search, onSearchChange }: WizardPageProps) {
   const { t } = useTranslation()
-  const host = useQuery(hostQuery(hostId)).data
+  const asked = useQuery(hostQuery(hostId))
+  const host = asked.data
   const { inventory, error, retry } = useInventory(hostId)
   const controllers = inventory?.controllers ?? []
   const [controller] = controllers
@@ -34,6 +37,7 @@ export function WizardPage({ hostId, search, onSearchChange }: WizardPageProps) 
   const isBlocked = controllers.every(({ blocked }) => blocked.vd_create)
   const refusal = isBlocked ? controller?.blocked.vd_create : undefined
   const isForOthers = refusal?.code === 'role_needed'
+  if (isGone(asked)) return <HostGone last={host} />
   return (
     <>
       <ObjectHeader

@@ -1,4 +1,12 @@
 export const host = {
+  tabs: {
+    label: 'Parts of this page',
+    storage: 'Storage',
+    controllers: 'Controllers',
+    operations: 'Operations',
+    events: 'Events',
+    about: 'About',
+  },
   offlineTitle: 'This host is offline',
   limitedTitle: 'The host reports impossible values',
   limitedText: 'Shown at the nearest possible value: {{fields}}. Update the agent of this host.',

@@ -1,8 +1,10 @@
-import { createFileRoute } from '@tanstack/react-router'
+import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { groupQuery } from '@/api/groups'
 import { GroupPage } from '@/features/groups/GroupPage'
+import { readGroupSearch } from '@/features/groups/search'
 
 export const Route = createFileRoute('/_app/drive-groups/$groupId')({
+  validateSearch: readGroupSearch,
   loader: ({ context, params }) =>
     void context.queryClient.prefetchQuery(groupQuery(params.groupId)),
   component: Page,
@@ -10,5 +12,16 @@ export const Route = createFileRoute('/_app/drive-groups/$groupId')({
 
 function Page() {
   const { groupId } = Route.useParams()
-  return <GroupPage key={groupId} groupId={groupId} />
+  const { tab } = Route.useSearch()
+  const navigate = useNavigate({ from: Route.fullPath })
+  return (
+    <GroupPage
+      key={groupId}
+      groupId={groupId}
+      tab={tab}
+      onTabChange={(chosen) =>
+        void navigate({ search: { tab: chosen }, replace: true, resetScroll: false })
+      }
+    />
+  )
 }
