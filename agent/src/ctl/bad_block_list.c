@@ -132,6 +132,18 @@ static bool piece_list(void *context, const uint64_t *vd_offset, uint64_t bytes)
     return true;
 }
 
+/* What a copy that is not in use could not give says nothing of the virtual drive: a block that no
+ * copy in use can give is noted for each of those. */
+static bool range_counts(const struct group_config *config, const struct vd_config *vd,
+                         const struct bad_blocks *range)
+{
+    enum member_state state = config->members[range->member].state;
+
+    return state == MEMBER_ONLINE || state == MEMBER_REBUILD ||
+           (BAD_KIND_BIT(range->kind) & BAD_KINDS_GONE) != 0 ||
+           !raid_level_info(vd->geometry.level)->mirrored;
+}
+
 static void vd_list(const struct ctl_vd *cv, const uint64_t *after_lba, struct ctl_bad_blocks *list)
 {
     const struct group_config *config = cg_config(cv->cg);
@@ -141,7 +153,9 @@ static void vd_list(const struct ctl_vd *cv, const uint64_t *after_lba, struct c
     for (uint32_t i = 0; i < config->bad_count; i++) {
         struct vd_listing listing = {list, after_lba, config->bad[i].kind};
 
-        (void)range_visit(vd, &config->bad[i], piece_list, &listing);
+        if (range_counts(config, vd, &config->bad[i])) {
+            (void)range_visit(vd, &config->bad[i], piece_list, &listing);
+        }
     }
 }
 
@@ -223,7 +237,8 @@ void cv_bad_blocks_count(const struct ctl_vd *cv, uint64_t *ret_data, uint64_t *
     pieces->block_bytes = vd->geometry.block_bytes;
     for (uint32_t i = 0; i < config->bad_count && all; i++) {
         pieces->gone = (BAD_KIND_BIT(config->bad[i].kind) & BAD_KINDS_GONE) != 0;
-        all = range_visit(vd, &config->bad[i], piece_count, pieces);
+        all = !range_counts(config, vd, &config->bad[i]) ||
+              range_visit(vd, &config->bad[i], piece_count, pieces);
     }
     if (all) {
         *ret_data = pieces_blocks(pieces);

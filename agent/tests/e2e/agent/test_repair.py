@@ -1,6 +1,6 @@
 """Loss, rebuild, hot spares, media errors."""
 
-
+import nbd
 import schema_check
 from cases import AgentCase, digest, write_random
 from harness import EID, MIB, wait_for
@@ -140,6 +140,33 @@ class Repair(AgentCase):
                     v.drive(slot)["media_error_count"] > 0 and not v.drive(slot)["faults"]
                     for slot in (0, 1)))
                 self.assertEqual(agent.view().vd()["state"], "optimal")
+
+    def test_a_copy_that_is_out_of_use_has_no_lost_blocks(self):
+        """What no copy could give is written again: the copy that missed that is not counted."""
+        with self.agent(slots=2) as agent:
+            agent.create("raid1", [0, 1])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+
+            def lost():
+                done = agent.json("/c0/v0", "show", "badblocks")
+                listed = done.get("Response Data") or {}
+                return agent.view().vd()["bad_block_count"], len(listed.get("Bad Blocks", []))
+
+            with agent.nbd() as handle:
+                for slot in (0, 1):
+                    agent.fault(slot, "media_error", lba=20000, count=16)
+                with self.assertRaises(nbd.Error):
+                    handle.pread(64 * 1024, 20000 * 512)
+                self.assertEqual(lost(), (16, 1))
+                agent.ctl(f"/c0/e{EID}/s1", "set", "offline")
+                self.assertEqual(lost(), (16, 1))
+                handle.pwrite(b"x" * 64 * 1024, 20000 * 512)
+                handle.flush()
+                self.assertEqual(handle.pread(64 * 1024, 20000 * 512), b"x" * 64 * 1024)
+                self.assertEqual(lost(), (0, 0))
+                agent.ctl(f"/c0/e{EID}/s1", "start", "rebuild")
+                agent.optimal()
+                self.assertEqual(lost(), (0, 0))
 
     def told(self, agent, slot):
         """What is said of a drive: findings, reason of its state, errors."""
