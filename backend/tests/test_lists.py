@@ -2,11 +2,16 @@
 
 from itertools import pairwise
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
+from sqlalchemy import text
 
 from arraywright.kit.roles import Role
+from arraywright.storage import repository
+from arraywright.storage.filters import DriveFilter
+from arraywright.storage.models import LARGEST_FIRST, ObjectState
 from tests.conftest import Callers, enrolled_agent
 from tests.support import documents
 from tests.support.agent import FakeAgent
@@ -148,3 +153,30 @@ async def test_items_have_the_fields_that_are_wanted(
     for wrong in ("nothing", "rev,nothing", "rev,", "Rev", ""):
         answer = await administrator.get(path, params={"fields": wrong})
         assert (answer.status_code, answer.json()["code"]) == (422, "invalid_argument"), wrong
+
+
+async def test_the_largest_of_all_are_read_in_their_order(server: Running) -> None:
+    """And no other question is led to that index."""
+    database = server.runtime.database
+    if not database.is_sqlite:
+        pytest.skip("PostgreSQL goes by its statistics")
+    async with database.read() as session:
+        for asked, is_used in (
+            ({"sort": "-size"}, True),
+            ({"sort": "size"}, False),
+            ({"sort": "-size", "state": ["online"]}, False),
+            ({"sort": "-size", "q": "abcd"}, False),
+            ({"sort": "-size", "host_id": uuid4()}, False),
+            ({"sort": "serial"}, False),
+            ({}, False),
+        ):
+            query = DriveFilter(**asked)
+            statement = repository.filtered("drive", query)
+            order = repository.sorting(query)
+            keys = [ObjectState.host_name, ObjectState.sort, ObjectState.id]
+            statement = statement.order_by(*([order.order] if order else []), *keys).limit(10)
+            sql = statement.compile(database.engine, compile_kwargs={"literal_binds": True})
+            found = await session.execute(text(f"EXPLAIN QUERY PLAN {sql}"))
+            plan = " ".join(row[3] for row in found)
+            assert (LARGEST_FIRST in plan) is is_used, (asked, plan)
+            assert not is_used or "TEMP" not in plan, plan

@@ -12,13 +12,14 @@ from arraywright.kit.database import Database
 from arraywright.models import Base
 from arraywright.settings import Settings
 from arraywright.storage import search
+from arraywright.storage.models import LARGEST_FIRST
 
 pytestmark = pytest.mark.anyio
 
 
 def is_modelled(name: str | None) -> bool:
     """The index of searches is no table of the models; see `storage.search`."""
-    return name is None or not name.startswith((*search.TABLES, search.INDEX))
+    return name is None or not name.startswith((*search.TABLES, search.INDEX, LARGEST_FIRST))
 
 
 def _compared(_object: Any, name: str | None, _kind: str, _reflected: bool, _other: Any) -> bool:

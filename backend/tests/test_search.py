@@ -73,6 +73,20 @@ async def test_a_search_for_two_characters_is_not_counted(
     assert await found(viewer, "~~") == ([], None)
 
 
+async def test_a_search_that_finds_very_many_is_not_counted(
+    raid5: FakeAgent, viewer: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = [f"d{slot}" for slot in range(8)]
+    monkeypatch.setattr(search, "MOST_COUNTED", 8)
+    monkeypatch.setattr(search, "FEW", 2)
+    assert await found(viewer, "sn000") == (every, 8)
+    monkeypatch.setattr(search, "MOST_COUNTED", 7)
+    assert await found(viewer, "sn000") == (every, None)
+    assert await found(viewer, "sn000", state="online") == (every[:4], 4)
+    monkeypatch.setattr(search, "MOST_COUNTED", 3)
+    assert await found(viewer, "sn000", state="online") == (every[:4], None)
+
+
 async def test_the_index_follows_what_hosts_report(
     server: Running, raid5: FakeAgent, viewer: httpx.AsyncClient, administrator: httpx.AsyncClient
 ) -> None:

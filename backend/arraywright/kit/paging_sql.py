@@ -48,7 +48,18 @@ class Sorting:
 
     def behind(self, value: Any, others_behind: Any) -> Any:
         further = self.column < value if self.descending else self.column > value
-        return or_(further, and_(self.column == value, others_behind))
+        # Said twice: an index is entered where the page begins by the first of both.
+        not_before = self.column <= value if self.descending else self.column >= value
+        return and_(not_before, or_(further, and_(self.column == value, others_behind)))
+
+
+async def _count(session: AsyncSession, statement: Rows, most: int | None) -> int | None:
+    counted = statement.order_by(None)
+    if most is not None:
+        counted = counted.limit(most + 1)
+    found = await session.execute(select(func.count()).select_from(counted.subquery()))
+    total = int(found.scalar_one())
+    return total if most is None or total <= most else None
 
 
 async def fetch_page(
@@ -63,17 +74,18 @@ async def fetch_page(
     bind: Callable[[list[Any]], list[Any]] = list,
     total: int | None = None,
     is_counted: bool = True,
+    most_counted: int | None = None,
     sorting: Sorting | None = None,
 ) -> tuple[list[Any], str | None, int | None]:
     """Rows, next cursor and, on the first page, the total.
 
     `key_of` gives the JSON form of a row's sort key; `bind` turns it back into values. `total`:
     where the caller knows it, nothing is counted. `is_counted`: whether there is a total.
+    `most_counted`: there is none if it is larger.
     `sorting`: its column is the last one of the statement's.
     """
     if query.cursor is None and total is None and is_counted:
-        counted = select(func.count()).select_from(statement.order_by(None).subquery())
-        total = (await session.execute(counted)).scalar_one()
+        total = await _count(session, statement, most_counted)
     elif query.cursor is not None:
         try:
             values = decode_cursor(query.cursor, (*(sorting.kinds if sorting else ()), *kinds))

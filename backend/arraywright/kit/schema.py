@@ -146,7 +146,7 @@ class Page(ApiModel, Generic[T]):
         int | None,
         Field(
             description="number of all matches; only on the first page, and not for a search for "
-            "one or two characters"
+            "one or two characters or one that finds more than 10,000 objects"
         ),
     ] = None
 

@@ -8,6 +8,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from arraywright.kit.database import Base
 
+LARGEST_FIRST = "ix_object_state_largest"
+"""An index in the order of `sort=-size`, made by migration 0014: Alembic cannot compare one that
+has a falling column with these models."""
+
 
 class ObjectState(Base):
     """The document is as the host sent it; the other columns are what lists ask for."""

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.hosts.models import Host, HostSummary, shown_name
@@ -24,6 +24,8 @@ OF_A_HOST = ("controller_id", "enclosure_id")
 """What belongs to one of these is found by its host."""
 NOT_REDUNDANT = 99
 """Behind all that say how many failures they survive."""
+SIZED = text("object_state.size_bytes >= 0")
+"""True for all; whoever says so is served by `LARGEST_FIRST`."""
 HOW = ("limit", "sort", "fields")
 """What says nothing about which objects are meant."""
 SORTS: dict[str, tuple[Any, type]] = {
@@ -71,6 +73,8 @@ def filtered(kind: str, query: PageQuery, among: ColumnElement[bool] | None = No
     order = sorting(query)
     if order is not None:
         statement = statement.add_columns(order.column)
+        if order.word == "-size" and is_whole(query, "cursor"):
+            statement = statement.where(SIZED)
     if among is None:
         statement = statement.where(ObjectState.kind == kind, ObjectState.deleted.is_(False))
     else:

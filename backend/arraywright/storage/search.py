@@ -22,6 +22,8 @@ ENTRIES = 1 << 40
 SHORTEST = 3
 FEW = 2000
 """So many are put in order one by one; of more, the first ones are soon met in a list that is."""
+MOST_COUNTED = 10_000
+"""Nobody looks through more, and counting all would cost more than the page."""
 SCHEMA = "arraywright_search"
 INDEX = "ix_object_state_search"
 TABLES = ("object_search", "object_match")
@@ -51,6 +53,8 @@ class Search:
     """Instead of a condition: true for what is found, and for nothing of another kind."""
     number: int | None = None
     """Of all objects of the kind that are found, where it is known."""
+    is_many: bool = False
+    """More than anybody counts."""
     is_counted: bool = True
     """Whether counting them is worth what it costs."""
 
@@ -72,7 +76,11 @@ async def search(session: AsyncSession, kind: str, words: str) -> Search:
     if few <= FEW:
         return Search(among=ObjectState.id.in_(_FOUND.bindparams(**asked)))
     # An answer to a caller that is limited to hosts must not tell of others.
-    number = None if is_limited(session) else await _number(session, asked, -1)
+    if is_limited(session):
+        return Search(_like(words))
+    number = await _number(session, asked, MOST_COUNTED + 1)
+    if number > MOST_COUNTED:
+        return Search(_like(words), is_many=True)
     return Search(_like(words), number=number)
 
 

@@ -32,7 +32,8 @@ async def rows(
     statement = repository.filtered(kind, query, search.among)
     if search.condition is not None:
         statement = statement.where(search.condition)
-    total = search.number if repository.is_whole(query, "q") else None
+    is_whole = repository.is_whole(query, "q")
+    total = search.number if is_whole else None
     if kind in repository.COUNTED and repository.is_whole(query):
         total = await repository.count_all(session, kind)
     found, cursor, counted = await fetch_page(
@@ -44,7 +45,8 @@ async def rows(
         key_of=lambda row: ["" if is_unnamed else row[1], row[2], str(row[0])],
         bind=lambda values: [values[0], values[1], UUID(values[2])],
         total=total,
-        is_counted=search.is_counted,
+        is_counted=search.is_counted and not (is_whole and search.is_many),
+        most_counted=searching.MOST_COUNTED if words else None,
         sorting=repository.sorting(query),
     )
     return await repository.rows_of(session, kind, [row[0] for row in found]), cursor, counted

@@ -1969,7 +1969,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -2000,7 +2000,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -2147,7 +2147,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -2212,7 +2212,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -2431,7 +2431,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -2845,7 +2845,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -3127,7 +3127,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -3577,7 +3577,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -3652,7 +3652,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -3778,7 +3778,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -4021,7 +4021,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -4129,7 +4129,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -4577,7 +4577,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -5517,7 +5517,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -6152,7 +6152,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -6618,7 +6618,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
@@ -6957,7 +6957,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Total
-             * @description number of all matches; only on the first page, and not for a search for one or two characters
+             * @description number of all matches; only on the first page, and not for a search for one or two characters or one that finds more than 10,000 objects
              */
             total: number | null;
         };
