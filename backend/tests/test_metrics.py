@@ -212,7 +212,7 @@ async def test_the_fleet_for_prometheus(raid5: FakeAgent, viewer: httpx.AsyncCli
         lines = answer.text.splitlines()
         assert answer.text.endswith("\n")
         assert {line.split()[2] for line in lines if line.startswith("# TYPE ")} >= {
-            line.partition("{")[0] for line in lines if not line.startswith("#")
+            line.partition("{")[0].split()[0] for line in lines if not line.startswith("#")
         }
         samples = (line.rpartition(" ") for line in lines if not line.startswith("#"))
         return {name.removeprefix("arraywright_host_"): float(value) for name, _, value in samples}
@@ -230,3 +230,31 @@ async def test_the_fleet_for_prometheus(raid5: FakeAgent, viewer: httpx.AsyncCli
     await raid5.close()
     await until_offline(viewer, raid5)
     assert (await told())[f"online{key}}}"] == 0
+
+
+async def test_the_server_for_prometheus(
+    server: Running, raid5: FakeAgent, viewer: httpx.AsyncClient, administrator: httpx.AsyncClient
+) -> None:
+    async def told(client: httpx.AsyncClient) -> dict[str, float]:
+        lines = (await client.get("/metrics")).text.splitlines()
+        samples = (line.rpartition(" ") for line in lines if not line.startswith("#"))
+        return {name: float(value) for name, _, value in samples if "{" not in name}
+
+    before = await told(viewer)
+    assert before["arraywright_server_agents_connected"] == 1
+    assert before["arraywright_server_hellos_waiting"] == 0
+    assert before["arraywright_server_live_streams"] == 0
+    assert before["process_resident_memory_bytes"] > 10_000_000
+    await raid5.change("drive", "d0", documents.drive(0, temperature_c=50))
+    after = await told(viewer)
+    moved = {name: value - before[name] for name, value in after.items()}
+    assert moved["arraywright_server_reports_stored_total"] == 1
+    assert moved["arraywright_server_transactions_total"] == 1
+    assert moved["arraywright_server_transaction_seconds_total"] > 0
+    assert moved["process_cpu_seconds_total"] >= 0
+    body = {"name": "one", "role": "viewer", "host_ids": [str(raid5.agent_id)]}
+    made = await administrator.post("/api-tokens", json=body)
+    assert made.status_code == 201, made.text
+    headers = {"Authorization": f"Bearer {made.json()['token']}"}
+    async with httpx.AsyncClient(base_url=viewer.base_url, headers=headers) as limited:
+        assert await told(limited) == {}

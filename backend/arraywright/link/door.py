@@ -48,6 +48,11 @@ class Door:
         return self._busy_s / self._count
 
     @property
+    def waiting(self) -> int:
+        """Who wait for their turn."""
+        return len(self._waiting)
+
+    @property
     def is_full(self) -> bool:
         """Whether one more would wait too long."""
         return len(self._waiting) * self.cost_s > PATIENCE_S

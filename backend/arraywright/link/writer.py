@@ -48,6 +48,14 @@ class Writer:
         self._queue: asyncio.Queue[_Item | None] = asyncio.Queue(QUEUE_ITEMS)
         self._next: _Item | None = None
         """Taken from the queue, and too much for the last group."""
+        self.stored = 0
+        """Pieces of work so far."""
+        self.transactions = 0
+        self.storing_s = 0.0
+
+    @property
+    def waiting(self) -> int:
+        return self._queue.qsize()
 
     def now_us(self) -> int:
         return self._clock.now_us()
@@ -93,6 +101,7 @@ class Writer:
     async def _store(self, group: list[_Item]) -> None:
         if not group:
             return
+        began_s = self._clock.monotonic_s()
         try:
             async with self._database.write() as session:
                 await self._apply(session, group)
@@ -104,6 +113,9 @@ class Writer:
             logger.exception("a frame could not be stored")
             group[0].answer(error)
             return
+        self.stored += len(group)
+        self.transactions += 1
+        self.storing_s += self._clock.monotonic_s() - began_s
         for item in group:
             item.answer(None)
 

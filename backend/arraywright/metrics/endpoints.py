@@ -8,16 +8,24 @@ from fastapi.responses import PlainTextResponse
 
 from arraywright.dependencies import ReadSession, RuntimeDep, Viewer
 from arraywright.kit.problems import problems
-from arraywright.metrics import exposition, service
+from arraywright.metrics import exposition, own, service
 from arraywright.metrics.schemas import MetricHistory
 
 router = APIRouter(prefix="/metrics", tags=["metrics"])
 
 
 @router.get("", name="fleet", response_class=PlainTextResponse)
-async def get_fleet(_principal: Viewer, session: ReadSession) -> PlainTextResponse:
-    """The hosts in Prometheus' text format; their drives and load they export themselves."""
-    return PlainTextResponse(await exposition.fleet(session), media_type=exposition.CONTENT_TYPE)
+async def get_fleet(
+    runtime: RuntimeDep, principal: Viewer, session: ReadSession
+) -> PlainTextResponse:
+    """The hosts in Prometheus' text format; their drives and load they export themselves.
+
+    With the figures of this server, but for a token that is limited to hosts.
+    """
+    text = await exposition.fleet(session)
+    if principal.host_ids is None:
+        text += own.figures(runtime)
+    return PlainTextResponse(text, media_type=exposition.CONTENT_TYPE)
 
 
 @router.get("/history", name="history", responses=problems(404))

@@ -1400,6 +1400,8 @@ export interface paths {
         /**
          * Fleet
          * @description The hosts in Prometheus' text format; their drives and load they export themselves.
+         *
+         *     With the figures of this server, but for a token that is limited to hosts.
          */
         get: operations["metrics_fleet"];
         put?: never;
