@@ -67,7 +67,7 @@ function partOf(id: string, graph: Graph): string {
   }
   if (parts.first.has(id)) return 'first'
   if (parts.start.has(id)) return 'start'
-  return id.includes('/src/features/') || id.includes('/src/api/') ? 'storage' : 'widgets'
+  return /\/src\/(api|entities|features|pages)\//.test(id) ? 'storage' : 'widgets'
 }
 
 export default defineConfig({

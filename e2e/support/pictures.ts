@@ -12,9 +12,9 @@ const record = join(folder, 'made-from.json');
 const styled = [
   'ui',
   'ui/theme',
-  ...['shell', 'hosts', 'chassis', 'wizard', 'virtual-drives', 'operations'].map(
-    (feature) => `features/${feature}`,
-  ),
+  ...['chassis', 'operations', 'virtual-drives'].map((entity) => `entities/${entity}`),
+  ...['hosts', 'palette', 'wizard'].map((feature) => `features/${feature}`),
+  ...['hosts', 'shell'].map((page) => `pages/${page}`),
 ];
 
 /** What a page showed when its picture was taken, and the styles of that day. */

@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
-import { NotFoundPage } from '@/features/shell/NotFoundPage'
-import { RouteFailure } from '@/features/shell/RouteFailure'
 import { rootPath } from '@/lib/root-path'
+import { NotFoundPage } from '@/pages/shell/NotFoundPage'
+import { RouteFailure } from '@/pages/shell/RouteFailure'
 import { Loading } from '@/ui/Loading'
 import { routeTree } from './routeTree.gen'
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Outlet, redirect, useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { sessionQuery } from '@/api/session'
-import { Shell } from '@/features/shell/Shell'
+import { Shell } from '@/pages/shell/Shell'
 
 export const Route = createFileRoute('/_app')({
   beforeLoad: async ({ context, location }) => {

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@/api/types'
-import { ObjectLink } from '@/features/objects/ObjectLink'
-import { word } from '@/features/states/words'
+import { ObjectLink } from '@/entities/objects/ObjectLink'
+import { word } from '@/entities/states/words'
 
 /** What an entry is about: by name, with the way there; entries of earlier versions say only its key. */
 export function AuditTarget({ entry: { action, target, detail } }: { entry: AuditEntry }) {

@@ -16,10 +16,10 @@ import { z } from 'zod'
 import { createUser, updateUser } from '@/api/access'
 import { caused } from '@/api/live/caused'
 import type { User } from '@/api/types'
-import { word } from '@/features/states/words'
+import { word } from '@/entities/states/words'
 import { i18n } from '@/lib/i18n'
+import { FormProblem, showFieldProblems } from '@/ui/form-problem'
 import { showToast } from '@/ui/toasts'
-import { FormProblem, showFieldProblems } from './form-problem'
 
 export const ROLES = ['viewer', 'operator', 'administrator'] as const
 const PASSWORD_MIN = 10

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import type { User } from '@/api/types'
-import { blockedText, word } from '@/features/states/words'
+import { blockedText, word } from '@/entities/states/words'
 import { i18n } from '@/lib/i18n'
 import { ActionButton } from '@/ui/ActionButton'
 import type { Column } from '@/ui/DataTable'

@@ -5,9 +5,9 @@ import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { z } from 'zod'
 import { changePassword } from '@/api/session'
-import { FormProblem, showFieldProblems } from '@/features/access/form-problem'
-import { useUser } from '@/features/session/session'
+import { useUser } from '@/entities/session/session'
 import { i18n } from '@/lib/i18n'
+import { FormProblem, showFieldProblems } from '@/ui/form-problem'
 import { showToast } from '@/ui/toasts'
 
 const PASSWORD_MIN = 10

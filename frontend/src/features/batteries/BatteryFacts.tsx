@@ -1,12 +1,12 @@
 import { useTranslation } from 'react-i18next'
 import type { Battery } from '@/api/types'
-import { batteryLooks } from '@/features/states/tones'
-import { reasonText, word } from '@/features/states/words'
+import { BatteryStatus } from '@/entities/batteries/BatteryStatus'
+import { batteryLooks } from '@/entities/states/tones'
+import { reasonText, word } from '@/entities/states/words'
 import { formatDuration, formatPercent } from '@/lib/format'
 import { type Fact, Facts } from '@/ui/Facts'
 import { Meter } from '@/ui/Meter'
 import classes from './BatteryPage.module.css'
-import { BatteryStatus } from './BatteryStatus'
 
 /** What is not known is left out; a plain battery knows hardly anything. */
 function present(facts: (Fact | null | false)[]): Fact[] {

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { Cache, Controller } from '@/api/types'
-import { reasonText, word } from '@/features/states/words'
+import { reasonText, word } from '@/entities/states/words'
 import { formatBytes, formatPercent, formatRate } from '@/lib/format'
 import { Facts } from '@/ui/Facts'
 import { Meter } from '@/ui/Meter'

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { Drive, DriveGroup } from '@/api/types'
-import { reasonText, word } from '@/features/states/words'
+import { DriveStatus } from '@/entities/drives/DriveStatus'
+import { reasonText, word } from '@/entities/states/words'
 import { type Fact, Facts } from '@/ui/Facts'
 import { Bytes, Timestamp } from '@/ui/Quantity'
 import classes from './DriveFacts.module.css'
-import { DriveStatus } from './DriveStatus'
 
 interface DriveFactsProps {
   drive: Drive

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Drive, DriveGroup } from '@/api/types'
-import { word } from '@/features/states/words'
+import { DriveStatus } from '@/entities/drives/DriveStatus'
+import { word } from '@/entities/states/words'
 import { i18n } from '@/lib/i18n'
 import { type Column, DataTable } from '@/ui/DataTable'
 import { Bytes } from '@/ui/Quantity'
-import { DriveStatus } from './DriveStatus'
 
 interface DriveTableProps {
   label: string

@@ -3,16 +3,12 @@ import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { driveChanges, type MemberPlace } from '@/api/drives'
 import type { DriveGroup, Member } from '@/api/types'
-import { ChangeFailure } from '@/features/commands/ChangeFailure'
-import { useChange } from '@/features/commands/use-change'
-import { word } from '@/features/states/words'
+import { ChangeFailure } from '@/entities/commands/ChangeFailure'
+import { useChange } from '@/entities/commands/use-change'
+import { isReplaceable } from '@/entities/drives/replaceable'
+import { word } from '@/entities/states/words'
 import { type DriveDialogProps, DriveLine } from './DriveDialog'
 import { SerialField, useSerialNeeded } from './SerialField'
-
-/** Members whose data are not in use: a replacement may take their place. */
-export function isReplaceable(member: Member): boolean {
-  return member.drive_id === null || ['missing', 'failed', 'offline'].includes(member.state)
-}
 
 interface Place {
   group: DriveGroup

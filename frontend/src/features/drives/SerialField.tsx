@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Drive } from '@/api/types'
-import { CommandError } from '@/features/commands/follow'
+import { CommandError } from '@/entities/commands/follow'
 import { ProblemError } from '@/lib/problem'
 import { Notice } from '@/ui/Notice'
 

@@ -1,9 +1,9 @@
 import { screen, waitFor } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
+import { healthOf } from '@/entities/hosts/health'
 import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
 import { askedList, get, list, server } from '@/test/server'
-import { healthOf } from './health'
 
 const summary = make.host().summary
 const degraded = make.host({

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import type { HostRow } from '@/api/hosts'
-import { severityTones } from '@/features/states/tones'
+import { healthLooks, healthOf } from '@/entities/hosts/health'
+import { severityTones } from '@/entities/states/tones'
 import { i18n } from '@/lib/i18n'
 import type { Column } from '@/ui/DataTable'
 import { Ago, Bytes } from '@/ui/Quantity'
 import { Status } from '@/ui/Status'
-import { healthLooks, healthOf } from './health'
 import classes from './host-columns.module.css'
 
 function HealthCell({ host }: { host: HostRow }) {

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { clearForeign } from '@/api/foreign'
 import type { Controller, ForeignConfiguration } from '@/api/types'
-import { ChangeFailure } from '@/features/commands/ChangeFailure'
-import { useChange } from '@/features/commands/use-change'
+import { ChangeFailure } from '@/entities/commands/ChangeFailure'
+import { useChange } from '@/entities/commands/use-change'
 import { ConfirmDialog } from '@/ui/ConfirmDialog'
 import { nameOf } from './sets'
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { Drive, ForeignConfigurations } from '@/api/types'
-import { reasonText } from '@/features/states/words'
+import { reasonText } from '@/entities/states/words'
 import { i18n } from '@/lib/i18n'
 import { type Column, DataTable } from '@/ui/DataTable'
 import { Panel } from '@/ui/Panel'

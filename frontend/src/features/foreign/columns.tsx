@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ForeignConfiguration } from '@/api/types'
-import { reasonText, word } from '@/features/states/words'
+import { reasonText, word } from '@/entities/states/words'
 import { i18n } from '@/lib/i18n'
 import type { Column } from '@/ui/DataTable'
 import { Bytes } from '@/ui/Quantity'

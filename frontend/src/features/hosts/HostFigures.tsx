@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next'
 import type { Host } from '@/api/types'
-import { UnderWay } from '@/features/operations/UnderWay'
+import { RedundancyFigure } from '@/entities/hosts/RedundancyFigure'
+import type { Inventory } from '@/entities/hosts/use-inventory'
+import { UnderWay } from '@/entities/operations/UnderWay'
 import { formatBytes, formatCount } from '@/lib/format'
 import { Figure, Figures } from '@/ui/Figures'
 import { Bytes } from '@/ui/Quantity'
-import { RedundancyFigure } from './RedundancyFigure'
-import type { Inventory } from './use-inventory'
 
 /** How a host is, before any detail: what it survives, what it holds, what is free, what runs. */
 export function HostFigures({ host, inventory }: { host: Host; inventory: Inventory }) {

@@ -1,6 +1,6 @@
 import { NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { word } from '@/features/states/words'
+import { word } from '@/entities/states/words'
 import classes from './PatrolFields.module.css'
 import { PATROL_MODES, type PatrolDraft, patrolFaults } from './patrol-draft'
 

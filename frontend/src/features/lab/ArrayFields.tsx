@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { ControllerModel, LabCatalogue } from '@/api/types'
-import { word } from '@/features/states/words'
+import { word } from '@/entities/states/words'
 import { formatBytes, formatStrip } from '@/lib/format'
 
 interface FieldProps<Value> {

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { LabCatalogue } from '@/api/types'
-import { word } from '@/features/states/words'
+import { word } from '@/entities/states/words'
 import { EmptyState } from '@/ui/EmptyState'
 import { Notice } from '@/ui/Notice'
 import { LabForm } from './LabForm'

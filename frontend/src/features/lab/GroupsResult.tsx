@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { GroupsScenario, Load, Prediction } from '@/api/types'
-import { VirtualDriveStatus } from '@/features/virtual-drives/VirtualDriveStatus'
+import { VirtualDriveStatus } from '@/entities/virtual-drives/VirtualDriveStatus'
 import { formatCount, formatPercent } from '@/lib/format'
 import { i18n } from '@/lib/i18n'
 import { type Column, DataTable } from '@/ui/DataTable'

@@ -1,7 +1,7 @@
 import { NativeSelect, SimpleGrid, Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { LabCatalogue } from '@/api/types'
-import { word } from '@/features/states/words'
+import { word } from '@/entities/states/words'
 import { ActionButton } from '@/ui/ActionButton'
 import { Panel } from '@/ui/Panel'
 import { TogglePills } from '@/ui/TogglePills'

@@ -1,5 +1,5 @@
 import type { PredictedArray, WorkloadModel } from '@/api/types'
-import { word } from '@/features/states/words'
+import { word } from '@/entities/states/words'
 import { formatStrip } from '@/lib/format'
 import { i18n } from '@/lib/i18n'
 

@@ -1,12 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { operationListQuery } from '@/api/activity'
+import { OperationsList } from '@/entities/operations/OperationsList'
 import { EmptyState } from '@/ui/EmptyState'
 import { FilterPills } from '@/ui/FilterPills'
 import { LoadedPages } from '@/ui/LoadedPages'
 import { PageHeader } from '@/ui/PageHeader'
 import { Panel } from '@/ui/Panel'
-import { OperationsList } from './OperationsList'
 
 export interface OperationsSearch {
   show?: 'ended'

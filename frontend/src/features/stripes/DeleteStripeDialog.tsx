@@ -6,12 +6,12 @@ import { useTranslation } from 'react-i18next'
 import { stripeChanges } from '@/api/stripes'
 import type { VirtualDrive } from '@/api/types'
 import { virtualDriveQuery } from '@/api/virtual-drives'
-import { ChangeFailure } from '@/features/commands/ChangeFailure'
-import { sendSeen } from '@/features/commands/send-seen'
-import { useChange } from '@/features/commands/use-change'
+import { ChangeFailure } from '@/entities/commands/ChangeFailure'
+import { sendSeen } from '@/entities/commands/send-seen'
+import { useChange } from '@/entities/commands/use-change'
+import { connectionsOf, type HostStripe } from '@/entities/stripes/stripes'
 import { formatBytes } from '@/lib/format'
 import { ConfirmDialog } from '@/ui/ConfirmDialog'
-import { connectionsOf, type HostStripe } from './stripes'
 
 interface DeleteStripeDialogProps {
   hostId: string

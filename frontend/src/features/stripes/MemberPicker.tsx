@@ -1,10 +1,10 @@
 import { Checkbox, CloseButton, Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { VirtualDrive } from '@/api/types'
-import type { Inventory } from '@/features/hosts/use-inventory'
-import { blockedText, word } from '@/features/states/words'
-import classes from '@/features/wizard/Wizard.module.css'
+import type { Inventory } from '@/entities/hosts/use-inventory'
+import { blockedText, word } from '@/entities/states/words'
 import { formatBytes } from '@/lib/format'
+import classes from '@/ui/Choosing.module.css'
 import { Panel } from '@/ui/Panel'
 import own from './Stripes.module.css'
 

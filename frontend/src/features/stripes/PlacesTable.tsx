@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { word } from '@/features/states/words'
-import { VirtualDriveStatus } from '@/features/virtual-drives/VirtualDriveStatus'
+import { word } from '@/entities/states/words'
+import { type HostStripe, type Place, placesOf } from '@/entities/stripes/stripes'
+import { VirtualDriveStatus } from '@/entities/virtual-drives/VirtualDriveStatus'
 import { i18n } from '@/lib/i18n'
 import { type Column, DataTable } from '@/ui/DataTable'
 import { Bytes } from '@/ui/Quantity'
-import { type HostStripe, type Place, placesOf } from './stripes'
 
 function columns(): Column<Place>[] {
   return [

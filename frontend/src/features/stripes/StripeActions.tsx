@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { blockedText } from '@/features/states/words'
+import { blockedText } from '@/entities/states/words'
+import type { HostStripe } from '@/entities/stripes/stripes'
 import { ActionList } from '@/ui/ActionList'
 import { DeleteStripeDialog } from './DeleteStripeDialog'
-import type { HostStripe } from './stripes'
 
 export function StripeActions({ hostId, stripe }: { hostId: string; stripe: HostStripe }) {
   const { t } = useTranslation()

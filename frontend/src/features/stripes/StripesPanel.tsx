@@ -2,13 +2,13 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { Columns2, Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { VirtualDrive } from '@/api/types'
-import { blockedText } from '@/features/states/words'
+import { blockedText } from '@/entities/states/words'
+import { StripeStatus } from '@/entities/stripes/StripeStatus'
+import { type HostStripe, stripesOf } from '@/entities/stripes/stripes'
 import { ActionButton } from '@/ui/ActionButton'
 import { Panel } from '@/ui/Panel'
 import { Bytes } from '@/ui/Quantity'
-import { StripeStatus } from './StripeStatus'
 import classes from './Stripes.module.css'
-import { type HostStripe, stripesOf } from './stripes'
 
 interface StripesPanelProps {
   hostId: string

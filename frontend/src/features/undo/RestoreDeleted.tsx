@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { controllerQuery } from '@/api/controllers'
 import type { SavedConfiguration } from '@/api/types'
 import { undoQuery } from '@/api/undo'
-import { blockedText, reasonText } from '@/features/states/words'
+import { blockedText, reasonText } from '@/entities/states/words'
 import { ActionButton } from '@/ui/ActionButton'
 import { RestoreDialog } from './RestoreDialog'
 

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import type { Controller, SavedConfiguration } from '@/api/types'
 import { restoreUndo } from '@/api/undo'
-import { ChangeFailure } from '@/features/commands/ChangeFailure'
-import { useChange } from '@/features/commands/use-change'
+import { ChangeFailure } from '@/entities/commands/ChangeFailure'
+import { useChange } from '@/entities/commands/use-change'
 import { ConfirmDialog } from '@/ui/ConfirmDialog'
 
 interface RestoreDialogProps {

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { Controller, Drive, SavedConfiguration } from '@/api/types'
-import { blockedText, reasonText } from '@/features/states/words'
+import { blockedText, reasonText } from '@/entities/states/words'
 import { formatDateTime } from '@/lib/format'
 import { i18n } from '@/lib/i18n'
 import { ActionButton } from '@/ui/ActionButton'

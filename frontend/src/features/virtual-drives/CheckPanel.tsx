@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { CheckResult } from '@/api/types'
-import { word } from '@/features/states/words'
+import { word } from '@/entities/states/words'
 import { Facts } from '@/ui/Facts'
 import { Panel } from '@/ui/Panel'
 import { Bytes, Timestamp } from '@/ui/Quantity'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { VirtualDrive } from '@/api/types'
-import { blockedText } from '@/features/states/words'
+import { blockedText } from '@/entities/states/words'
 import { ActionButton } from '@/ui/ActionButton'
 import { EditDialog } from './EditDialog'
 

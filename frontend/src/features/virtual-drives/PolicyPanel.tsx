@@ -1,12 +1,12 @@
 import { useTranslation } from 'react-i18next'
 import type { Reason, VirtualDrive } from '@/api/types'
-import { reasonText, word } from '@/features/states/words'
+import { reasonText, word } from '@/entities/states/words'
+import { type PolicyRow, policyColumns } from '@/entities/virtual-drives/policy-columns'
+import classes from '@/entities/virtual-drives/VirtualDrivePage.module.css'
 import { i18n } from '@/lib/i18n'
 import { DataTable } from '@/ui/DataTable'
 import { Notice } from '@/ui/Notice'
 import { Panel } from '@/ui/Panel'
-import { type PolicyRow, policyColumns } from './policy-columns'
-import classes from './VirtualDrivePage.module.css'
 
 /** Read-ahead may be wanted and yet rest: it says what it does now. */
 function readWhy({ read_policy, read_ahead }: VirtualDrive): string {

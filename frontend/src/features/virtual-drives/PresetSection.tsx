@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next'
 import { controllerQuery } from '@/api/controllers'
 import type { PolicyPreset, PolicyPreview, VirtualDrive } from '@/api/types'
 import { policyPreviewQuery } from '@/api/virtual-drives'
+import { PolicyOutcome } from '@/entities/virtual-drives/PolicyOutcome'
+import { PresetSelect } from '@/entities/virtual-drives/PresetSelect'
+import { type Policies, policyBody } from '@/entities/virtual-drives/presets'
 import { problemOf } from '@/lib/problem'
 import { ProblemNotice } from '@/ui/ProblemNotice'
-import { PolicyOutcome } from './PolicyOutcome'
-import { PresetSelect } from './PresetSelect'
-import { type Policies, policyBody } from './presets'
 
 interface PresetSectionProps {
   virtualDrive: VirtualDrive

@@ -1,15 +1,15 @@
 import { Radio } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Controller, DriveGroup, LevelRule, RaidLevel } from '@/api/types'
-import type { Inventory } from '@/features/hosts/use-inventory'
-import { word } from '@/features/states/words'
+import type { Inventory } from '@/entities/hosts/use-inventory'
+import { word } from '@/entities/states/words'
+import type { Wish } from '@/entities/wishes/wish'
 import { formatBytes } from '@/lib/format'
+import classes from '@/ui/Choosing.module.css'
 import { Panel } from '@/ui/Panel'
 import { DrivePicker } from './DrivePicker'
 import { SettingsForm } from './SettingsForm'
 import { SparePicker } from './SparePicker'
-import classes from './Wizard.module.css'
-import type { Wish } from './wish'
 
 export interface AdvancedFormProps {
   wish: Wish

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Choice, ChoicePrediction } from '@/api/types'
-import { word } from '@/features/states/words'
+import { word } from '@/entities/states/words'
 import { formatCount, formatDuration, formatRate } from '@/lib/format'
 import { i18n } from '@/lib/i18n'
 import { type Column, DataTable } from '@/ui/DataTable'

@@ -1,16 +1,16 @@
 import { CloseButton, NumberInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Drive } from '@/api/types'
-import type { BayFace } from '@/features/chassis/Bay'
-import { Chassis } from '@/features/chassis/Chassis'
-import { driveFace, emptyFace, type FaceContext } from '@/features/drives/drive-face'
-import { blockedText, reasonText, word } from '@/features/states/words'
+import type { BayFace } from '@/entities/chassis/Bay'
+import { Chassis } from '@/entities/chassis/Chassis'
+import { driveFace, emptyFace, type FaceContext } from '@/entities/drives/drive-face'
+import { blockedText, reasonText, word } from '@/entities/states/words'
+import { isFree } from '@/entities/wishes/suggest'
 import { i18n } from '@/lib/i18n'
+import classes from '@/ui/Choosing.module.css'
 import { Panel } from '@/ui/Panel'
 import type { AdvancedFormProps } from './AdvancedForm'
 import { LooseDrives } from './LooseDrives'
-import { isFree } from './suggest'
-import classes from './Wizard.module.css'
 
 /** Why a drive cannot be chosen; the host has the last word in the preview. */
 export function choiceBlocked(drive: Drive): string | undefined {

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { NAME_PATTERN } from '@/features/virtual-drives/policy-options'
-import type { Wish } from './wish'
+import { NAME_PATTERN } from '@/entities/virtual-drives/policy-options'
+import type { Wish } from '@/entities/wishes/wish'
 
 interface NameFieldProps {
   wish: Wish

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { catalogueQuery } from '@/api/lab'
 import type { ChoicePrediction, Drive, DriveGroup } from '@/api/types'
+import type { Wish } from '@/entities/wishes/wish'
 import { formatBytes, formatCount, formatStrip } from '@/lib/format'
 import { problemOf } from '@/lib/problem'
 import { Notice } from '@/ui/Notice'
@@ -13,7 +14,6 @@ import classes from './Prediction.module.css'
 import { toChoice } from './prediction-request'
 import { SurvivalView } from './SurvivalView'
 import { usePrediction } from './use-prediction'
-import type { Wish } from './wish'
 
 interface PredictionPanelProps {
   wish: Wish

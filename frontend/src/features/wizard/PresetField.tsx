@@ -1,7 +1,7 @@
 import type { Controller } from '@/api/types'
-import { PresetSelect } from '@/features/virtual-drives/PresetSelect'
-import { policiesOf } from '@/features/virtual-drives/presets'
-import { emptyWish, type Wish } from './wish'
+import { PresetSelect } from '@/entities/virtual-drives/PresetSelect'
+import { policiesOf } from '@/entities/virtual-drives/presets'
+import { emptyWish, type Wish } from '@/entities/wishes/wish'
 
 interface PresetFieldProps {
   wish: Wish

@@ -1,12 +1,12 @@
 import { useTranslation } from 'react-i18next'
 import type { Drive, PoliciesPreview, PreviewResult } from '@/api/types'
-import { Reasons } from '@/features/states/Reasons'
-import { word } from '@/features/states/words'
-import { PolicyOutcome } from '@/features/virtual-drives/PolicyOutcome'
+import { Reasons } from '@/entities/states/Reasons'
+import { word } from '@/entities/states/words'
+import { PolicyOutcome } from '@/entities/virtual-drives/PolicyOutcome'
 import { formatBytes, formatDuration, formatStrip } from '@/lib/format'
+import classes from '@/ui/Choosing.module.css'
 import { Facts } from '@/ui/Facts'
 import { Bytes } from '@/ui/Quantity'
-import classes from './Wizard.module.css'
 
 interface PreviewResultViewProps {
   result: PreviewResult

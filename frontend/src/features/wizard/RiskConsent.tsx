@@ -1,9 +1,9 @@
 import { Checkbox } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Reason } from '@/api/types'
-import { reasonText, word } from '@/features/states/words'
+import { reasonText, word } from '@/entities/states/words'
+import { asksConsent, riskKey, type Wish } from '@/entities/wishes/wish'
 import { Notice } from '@/ui/Notice'
-import { asksConsent, riskKey, type Wish } from './wish'
 
 interface RiskConsentProps {
   wish: Wish

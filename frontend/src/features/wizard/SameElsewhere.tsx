@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import type { VirtualDriveCreate } from '@/api/types'
+import { restCall } from '@/entities/wishes/wish'
 import { serverUrl } from '@/lib/root-path'
+import classes from '@/ui/Choosing.module.css'
 import { CopyLine } from '@/ui/CopyLine'
-import classes from './Wizard.module.css'
-import { restCall } from './wish'
 
 /** What this page would do, for those who would rather type or automate it. */
 export function SameElsewhere({ cli, body }: { cli: string; body: VirtualDriveCreate }) {

@@ -1,13 +1,13 @@
 import { NativeSelect, Radio, SimpleGrid, Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { PolicySelect } from '@/features/virtual-drives/PolicySelect'
+import { PolicySelect } from '@/entities/virtual-drives/PolicySelect'
+import { BLOCK_BYTES, wholeRows } from '@/entities/wishes/wish'
 import { formatStrip } from '@/lib/format'
 import { Panel } from '@/ui/Panel'
 import { SizeField } from '@/ui/SizeField'
 import type { AdvancedFormProps } from './AdvancedForm'
 import { NameField } from './NameField'
 import { PresetField } from './PresetField'
-import { BLOCK_BYTES, wholeRows } from './wish'
 
 const GB = 1_000_000_000
 

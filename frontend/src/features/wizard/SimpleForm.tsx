@@ -1,12 +1,12 @@
 import { Checkbox, NativeSelect, Radio, Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Controller } from '@/api/types'
-import type { Inventory } from '@/features/hosts/use-inventory'
-import { word } from '@/features/states/words'
+import type { Inventory } from '@/entities/hosts/use-inventory'
+import { word } from '@/entities/states/words'
+import { alikeDrives, GOALS, type Goal, suggest } from '@/entities/wishes/suggest'
+import type { Wish } from '@/entities/wishes/wish'
+import classes from '@/ui/Choosing.module.css'
 import { Panel } from '@/ui/Panel'
-import { alikeDrives, GOALS, type Goal, suggest } from './suggest'
-import classes from './Wizard.module.css'
-import type { Wish } from './wish'
 
 interface SimpleFormProps {
   wish: Wish

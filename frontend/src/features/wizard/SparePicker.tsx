@@ -1,9 +1,9 @@
 import { Checkbox, Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { isFree } from '@/entities/wishes/suggest'
 import { formatBytes } from '@/lib/format'
 import { Panel } from '@/ui/Panel'
 import type { AdvancedFormProps } from './AdvancedForm'
-import { isFree } from './suggest'
 
 export function SparePicker({ wish, controller, inventory, onChange }: AdvancedFormProps) {
   const { t } = useTranslation()

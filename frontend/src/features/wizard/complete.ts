@@ -1,7 +1,7 @@
 import type { Controller, DriveGroup } from '@/api/types'
-import type { Inventory } from '@/features/hosts/use-inventory'
-import { defaultCount, isFree, suggest } from './suggest'
-import type { Wish } from './wish'
+import type { Inventory } from '@/entities/hosts/use-inventory'
+import { defaultCount, isFree, suggest } from '@/entities/wishes/suggest'
+import type { Wish } from '@/entities/wishes/wish'
 
 /**
  * The wish as it stands: in the simple mode with what is suggested, in a drive group with its level,

@@ -1,5 +1,5 @@
 import type { ChoiceRequest, DriveGroup } from '@/api/types'
-import type { Wish } from './wish'
+import type { Wish } from '@/entities/wishes/wish'
 
 /** What to ask about a wish; undefined while there is nothing to ask about. */
 export function toChoice(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { emptyWish } from '@/entities/wishes/wish'
 import * as make from '@/test/factories'
 import { fromSearch, readWizardSearch, toSearch } from './search'
-import { emptyWish } from './wish'
 
 const controller = make.controller()
 const nothing = Object.fromEntries(Object.keys(readWizardSearch({})).map((key) => [key, undefined]))

@@ -1,8 +1,8 @@
 import type { Controller } from '@/api/types'
-import { POLICY_OPTIONS } from '@/features/virtual-drives/policy-options'
+import { POLICY_OPTIONS } from '@/entities/virtual-drives/policy-options'
+import { GOALS } from '@/entities/wishes/suggest'
+import { DEFAULTS, emptyWish, type Wish } from '@/entities/wishes/wish'
 import { readInteger, readList, readText, readWord } from '@/lib/search'
-import { GOALS } from './suggest'
-import { DEFAULTS, emptyWish, type Wish } from './wish'
 
 /**
  * What the form holds, as the address says it: a reload and the way back keep it. What was accepted

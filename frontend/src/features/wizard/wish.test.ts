@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { emptyWish, restCall, toPreview, wholeRows } from '@/entities/wishes/wish'
 import * as make from '@/test/factories'
 import { completeWish } from './complete'
 import { drivesWithData } from './DataConsent'
-import { emptyWish, restCall, toPreview, wholeRows } from './wish'
 
 const controller = make.controller()
 const inventory = {

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { NotFoundPage } from '@/features/shell/NotFoundPage'
+import { NotFoundPage } from '@/pages/shell/NotFoundPage'
 
 export const Route = createFileRoute('/_app/$')({
   component: NotFoundPage,

@@ -1,7 +1,7 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { batteryQuery } from '@/api/batteries'
+import { readHistorySearch } from '@/entities/figures/search'
 import { BatteryPage } from '@/features/batteries/BatteryPage'
-import { readHistorySearch } from '@/features/figures/search'
 
 export const Route = createFileRoute('/_app/batteries/$batteryId')({
   validateSearch: readHistorySearch,

@@ -1,7 +1,7 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { controllerQuery } from '@/api/controllers'
+import { readHistorySearch } from '@/entities/figures/search'
 import { CachePage } from '@/features/cache/CachePage'
-import { readHistorySearch } from '@/features/figures/search'
 
 export const Route = createFileRoute('/_app/controllers/$controllerId/cache')({
   validateSearch: readHistorySearch,

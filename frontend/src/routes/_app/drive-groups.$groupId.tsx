@@ -1,7 +1,7 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { groupQuery } from '@/api/groups'
-import { GroupPage } from '@/features/groups/GroupPage'
 import { readGroupSearch } from '@/features/groups/search'
+import { GroupPage } from '@/pages/groups/GroupPage'
 
 export const Route = createFileRoute('/_app/drive-groups/$groupId')({
   validateSearch: readGroupSearch,

@@ -1,7 +1,7 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { hostQuery } from '@/api/hosts'
-import { HostPage } from '@/features/hosts/HostPage'
 import { readHostSearch } from '@/features/hosts/search'
+import { HostPage } from '@/pages/hosts/HostPage'
 
 export const Route = createFileRoute('/_app/hosts/$hostId')({
   validateSearch: readHostSearch,

@@ -1,7 +1,7 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { virtualDriveQuery } from '@/api/virtual-drives'
 import { readVirtualDriveSearch } from '@/features/virtual-drives/search'
-import { VirtualDrivePage } from '@/features/virtual-drives/VirtualDrivePage'
+import { VirtualDrivePage } from '@/pages/virtual-drives/VirtualDrivePage'
 
 export const Route = createFileRoute('/_app/virtual-drives/$virtualDriveId')({
   validateSearch: readVirtualDriveSearch,
