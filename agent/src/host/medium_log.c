@@ -16,6 +16,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "host/device.h"
+#include "host/work_pool.h"
 #include "port/io_port.h"
 
 #define RETRY_MAX 16u
@@ -34,7 +35,10 @@ struct medium_log {
     uint32_t done_bytes;
     uint32_t retry_count;
     char *path; /* of a file */
+    struct work_pool *pool; /* of a file: one thread for look */
+    struct work look;
     uint64_t look_us; /* not before then again */
+    bool seen_gone; /* the look's */
     bool gone;
 };
 
@@ -76,27 +80,52 @@ static void write_go(struct medium_log *medium)
     loop_op_start(medium->loop, &medium->op);
 }
 
-/* medium_log.h (3) */
-static bool file_is_gone(struct medium_log *medium)
+static void write_end(struct medium_log *medium, int result)
 {
+    struct log_write *write = medium->write;
+
+    medium->write = NULL;
+    write->complete(write, result > 0 ? 0 : result == 0 ? -EIO : result);
+}
+
+/* medium_log.h (3), on the thread of the pool */
+static void look_run(struct work *work)
+{
+    struct medium_log *medium = work->owner;
     struct stat own;
     struct stat named;
-    uint64_t now_us = clock_now_us(loop_clock(medium->loop));
 
-    if (medium->path == NULL || medium->gone || now_us < medium->look_us) {
-        return medium->gone;
-    }
-    medium->look_us = now_us + LOOK_US;
-    medium->gone =
+    medium->seen_gone =
         fstat(medium->claim.fd, &own) != 0 || (uint64_t)own.st_size < medium->port.size_bytes ||
         stat(medium->path, &named) != 0 || named.st_dev != own.st_dev || named.st_ino != own.st_ino;
-    return medium->gone;
+}
+
+static void look_done(struct work *work)
+{
+    struct medium_log *medium = work->owner;
+
+    ASSERT(medium->write != NULL);
+    medium->gone = medium->seen_gone;
+    write_end(medium, medium->gone ? -ENOENT : 1);
+}
+
+/* A write has ended well. */
+static void write_look(struct medium_log *medium)
+{
+    uint64_t now_us = clock_now_us(loop_clock(medium->loop));
+
+    if (medium->pool == NULL || medium->gone || now_us < medium->look_us) {
+        write_end(medium, medium->gone ? -ENOENT : 1);
+        return;
+    }
+    medium->look_us = now_us + LOOK_US;
+    work_submit(medium->pool, &medium->look);
 }
 
 static void write_done(struct loop_op *op, int result)
 {
     struct medium_log *medium = op->owner;
-    struct log_write *write = medium->write;
+    const struct log_write *write = medium->write;
 
     if ((result == -EINTR || result == -EAGAIN) && medium->retry_count < RETRY_MAX) {
         medium->retry_count++;
@@ -108,9 +137,11 @@ static void write_done(struct loop_op *op, int result)
         write_go(medium);
         return;
     }
-    medium->write = NULL;
-    result = result <= 0 ? result : file_is_gone(medium) ? -ENOENT : result;
-    write->complete(write, result > 0 ? 0 : result == 0 ? -EIO : result);
+    if (result > 0) {
+        write_look(medium);
+    } else {
+        write_end(medium, result);
+    }
 }
 
 static void log_write(struct log_port *port, struct log_write *write)
@@ -275,6 +306,13 @@ static int left_over_flush(const struct medium_log *medium)
     return fdatasync(medium->claim.fd) == 0 ? 0 : -errno;
 }
 
+static int look_prepare(struct medium_log *medium, const char *path)
+{
+    medium->path = strdup(path);
+    work_init(&medium->look, look_run, look_done, 0, medium);
+    return medium->path == NULL ? -ENOMEM : work_pool_open(medium->loop, 1, &medium->pool);
+}
+
 static int medium_open(struct medium_log *medium, const char *path, uint64_t size_bytes,
                        uint64_t memory_bytes, char text[MEDIUM_FILE_TEXT_BYTES])
 {
@@ -299,6 +337,9 @@ static int medium_open(struct medium_log *medium, const char *path, uint64_t siz
     }
     if (error == 0) {
         error = memory_make(medium, memory_bytes);
+    }
+    if (error == 0 && medium->claim.info.kind == DEVICE_KIND_FILE) {
+        error = look_prepare(medium, path);
     }
     return error;
 }
@@ -327,9 +368,6 @@ int medium_log_open(struct loop *loop, const char *path, uint64_t size_bytes, ui
         (void)medium_log_close(medium);
         return error;
     }
-    if (medium->claim.info.kind == DEVICE_KIND_FILE) {
-        medium->path = strdup(path); /* without it nobody looks */
-    }
     medium->file = loop_file_add(loop, medium->claim.fd);
     loop_op_init(&medium->op, write_done, medium);
     *ret_medium = medium;
@@ -342,6 +380,7 @@ struct medium_log *medium_log_close(struct medium_log *medium)
         return NULL;
     }
     ASSERT(medium->write == NULL);
+    medium->pool = work_pool_close(medium->pool); /* idle, as a look belongs to a write */
     if (medium->file.fd >= 0) {
         loop_file_remove(medium->loop, &medium->file);
     }

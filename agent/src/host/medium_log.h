@@ -9,6 +9,8 @@
  *     shortened, lengthened or written here.
  * (3) A file that no longer has its name or its size would not be found, or not be whole, at the
  *     next start. Writes fail from then on; it is looked at with a write, once a second at most.
+ * (4) A file system that hangs holds up writes to the log, and nothing else: the look is a thread's
+ *     own, and its write waits for it.
  */
 #ifndef ARRAYWRIGHT_HOST_MEDIUM_LOG_H
 #define ARRAYWRIGHT_HOST_MEDIUM_LOG_H

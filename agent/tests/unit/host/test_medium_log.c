@@ -5,11 +5,36 @@
 #include "host_test.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 
 #include "cache/cache.h"
 #include "host/medium_log.h"
 
 #define SIZE_BYTES (UINT64_C(4) << 20)
+
+/*
+ * stat() of a file system that hangs: in place of the C library's, for all of this program. What
+ * the loop's own thread asks is counted, and never waits.
+ */
+static atomic_bool hangs;
+static atomic_uint hung;
+static atomic_uint asked_by_loop;
+static pthread_t loop_thread;
+static sem_t answers;
+
+int stat(const char *restrict path, struct stat *restrict status)
+{
+    if (atomic_load(&hangs) && pthread_equal(pthread_self(), loop_thread)) {
+        atomic_fetch_add(&asked_by_loop, 1);
+    } else if (atomic_load(&hangs)) {
+        atomic_fetch_add(&hung, 1);
+        while (sem_wait(&answers) != 0) {
+        }
+    }
+    return fstatat(AT_FDCWD, path, status, 0);
+}
 
 static const struct guid vd_guid = {{7}};
 static const struct uuid owner = {{1}};
@@ -256,6 +281,64 @@ static void test_what_was_durable_is_found_again_on_a_device(void **state)
     behind_check(world);
 }
 
+struct written {
+    struct log_write write;
+    bool done;
+    int error;
+};
+
+static void written_done(struct log_write *write, int error)
+{
+    struct written *written = container_of(write, struct written, write);
+
+    written->done = true;
+    written->error = error;
+}
+
+static void log_write_begin(struct world *world, struct written *written)
+{
+    static _Alignas(4096) uint8_t bytes[4096];
+
+    *written = (struct written){
+        .write = {.bytes = bytes, .length_bytes = sizeof(bytes), .complete = written_done}};
+    medium_log_port(world->medium)->ops->write(medium_log_port(world->medium), &written->write);
+}
+
+static void timer_fired(struct clock_timer *timer)
+{
+    *(bool *)timer->owner = true;
+}
+
+/* The file system of the log hangs: its write waits, and the loop does not. */
+static void test_file_system_that_hangs(void **state)
+{
+    struct world *world = *state;
+    struct clock_port *clock = loop_clock(world->loop);
+    struct written written;
+    bool fired = false;
+    struct clock_timer timer = {.fire = timer_fired, .owner = &fired};
+
+    assert_int_equal(medium_open(world, SIZE_BYTES), 0);
+    assert_int_equal(sem_init(&answers, 0, 0), 0);
+    loop_thread = pthread_self();
+    atomic_store(&hangs, true);
+    log_write_begin(world, &written);
+    TURN_UNTIL(world->loop, atomic_load(&hung) == 1 || written.done);
+    assert_int_equal(atomic_load(&asked_by_loop), 0);
+    list_init(&timer.port_link);
+    clock_arm(clock, &timer, clock_now_us(clock) + 1000);
+    TURN_UNTIL(world->loop, fired);
+    assert_false(written.done);
+    atomic_store(&hangs, false);
+    assert_int_equal(sem_post(&answers), 0);
+    TURN_UNTIL(world->loop, written.done);
+    assert_int_equal(written.error, 0);
+    log_write_begin(world, &written); /* within the second: nobody looks */
+    TURN_UNTIL(world->loop, written.done);
+    assert_int_equal(written.error, 0);
+    assert_int_equal(sem_destroy(&answers), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +350,7 @@ int main(void)
                                         world_end),
         cmocka_unit_test_setup_teardown(test_what_was_durable_is_found_again, world_begin,
                                         world_end),
+        cmocka_unit_test_setup_teardown(test_file_system_that_hangs, world_begin, world_end),
         cmocka_unit_test_setup_teardown(test_device_is_claimed, device_begin, world_end),
         cmocka_unit_test_setup_teardown(test_device_that_is_too_small_is_left_as_it_is,
                                         device_begin, world_end),
