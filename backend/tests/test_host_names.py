@@ -1,6 +1,7 @@
 """Two hosts with one name are told apart wherever a host is named."""
 
 from collections.abc import AsyncIterator
+from uuid import UUID
 
 import httpx
 import pytest
@@ -81,3 +82,41 @@ async def test_the_name_is_plain_again_when_it_is_alone(
         gone.agent_id: f"alpha ({gone.agent_id[:8]})",
         stays.agent_id: "alpha",
     }
+
+
+async def searched(client: httpx.AsyncClient, words: str) -> list[str]:
+    found = (await client.get("/drives", params={"q": words})).json()["items"]
+    return [item["serial"] for item in found]
+
+
+async def test_labels_are_changed_and_found_by(
+    raid5: FakeAgent, administrator: httpx.AsyncClient, callers: Callers
+) -> None:
+    path = f"/hosts/{raid5.agent_id}"
+    before = (await administrator.get(path)).json()
+    body = {"labels": ["site:b", "rack:7", "site:b"]}
+    for role in (Role.VIEWER, Role.OPERATOR):
+        assert (await callers.role(role).patch(path, json=body)).status_code == 403
+    changed = await administrator.patch(path, json=body)
+    assert changed.status_code == 200, changed.text
+    assert changed.json()["labels"] == ["rack:7", "site:b"]
+    assert changed.json()["rev"] > before["rev"]
+    assert changed.headers["ETag"].startswith(f'"{before["config_rev"]}')
+    assert (await administrator.get(path)).json()["labels"] == ["rack:7", "site:b"]
+    found = await administrator.get("/hosts", params={"label": "site:b"})
+    assert [item["id"] for item in found.json()["items"]] == [raid5.agent_id]
+    assert len(await searched(administrator, "rack:7")) == 8
+    # What the host reports afterwards is found by them too.
+    await raid5.change("drive", "d0", documents.drive(0, serial="NEWONE"))
+    (drive,) = await searched(administrator, "newone")
+    assert drive in await searched(administrator, "site:b")
+    audit = (await administrator.get("/audit", params={"action": "host.label"})).json()["items"]
+    assert [entry["detail"]["labels"] for entry in audit] == ["rack:7 site:b"]
+    again = await administrator.patch(path, json=body)
+    assert again.json()["rev"] == (await administrator.get(path)).json()["rev"]
+    assert (await administrator.patch(path, json={"labels": []})).json()["labels"] == []
+    assert await searched(administrator, "rack:7") == []
+    for wrong in ({}, {"labels": ["a b"]}, {"labels": None}, {"labels": [], "name": "x"}):
+        assert (await administrator.patch(path, json=wrong)).status_code == 422, wrong
+    missing = f"/hosts/{UUID(int=1)}"
+    assert (await administrator.patch(missing, json=body)).status_code == 404

@@ -22,6 +22,7 @@ from arraywright.hosts.schemas import (
     EnrolmentTokenCreated,
     Fleet,
     Host,
+    HostUpdate,
 )
 from arraywright.kit.fields import answer, chosen
 from arraywright.kit.headers import etag
@@ -53,6 +54,21 @@ async def get_host(
     host_id: UUID, response: Response, principal: Viewer, session: ReadSession
 ) -> Host:
     host = await service.get(session, principal, host_id)
+    response.headers["ETag"] = etag(host.config_rev)
+    return host
+
+
+@router.patch("/{host_id}", name="update", responses=problems(404))
+async def update_host(
+    host_id: UUID,
+    body: HostUpdate,
+    response: Response,
+    runtime: RuntimeDep,
+    principal: Administrator,
+    session: WriteSession,
+) -> Host:
+    """Replaces the labels of a host. What belongs to it is found by them at once."""
+    host = await service.update(session, runtime, principal, host_id, body)
     response.headers["ETag"] = etag(host.config_rev)
     return host
 

@@ -395,16 +395,28 @@ async def names(
 
 async def rename(session: AsyncSession, host: Host, name: str) -> None:
     """Beside its objects too."""
-    if name == host.name:
-        return
-    host.name = name
+    if name != host.name:
+        host.name = name
+        await _place_objects(session, host)
+
+
+async def relabel(session: AsyncSession, host: Host, labels: list[str]) -> None:
+    """Beside its objects too. Its reports are written with the labels they find: they wait."""
+    await session.execute(
+        select(SyncCursor.host_id).where(SyncCursor.host_id == host.id).with_for_update()
+    )
+    host.labels = labels
+    await _place_objects(session, host)
+
+
+async def _place_objects(session: AsyncSession, host: Host) -> None:
     found = await session.execute(
         select(ObjectState.kind, ObjectState.key, ObjectState.search).where(
             ObjectState.host_id == host.id
         )
     )
     rows = [
-        {"of_kind": kind, "of_key": key, **placed(search, name, host.labels)}
+        {"of_kind": kind, "of_key": key, **placed(search, host.name, host.labels)}
         for kind, key, search in found
     ]
     if not rows:

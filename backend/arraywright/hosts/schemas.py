@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from arraywright.kit.presence import Presence
 from arraywright.kit.schema import ApiInput, ApiModel, OpenWord, Reason, Timestamp
@@ -81,7 +81,7 @@ class Host(ApiModel):
     ]
     last_seen: Timestamp | None
     enrolled_at: Timestamp
-    labels: Annotated[list[str], Field(description="given by the token it enrolled with")]
+    labels: Annotated[list[str], Field(description="at first those of the token it enrolled with")]
     connected_at: Annotated[Timestamp | None, Field(description="start of the present session")]
     hostname: str
     os: str
@@ -167,6 +167,17 @@ class EnrolmentToken(ApiModel):
     ]
     revoked: bool
     usable: bool
+
+
+class HostUpdate(ApiInput):
+    labels: Annotated[
+        list[Label], Field(max_length=LABELS_MAX, description="all of them; others are taken off")
+    ]
+
+    @field_validator("labels")
+    @classmethod
+    def _each_once(cls, labels: list[str]) -> list[str]:
+        return sorted(set(labels))
 
 
 class EnrolmentTokenCreate(ApiInput):

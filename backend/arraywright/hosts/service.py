@@ -16,6 +16,7 @@ from arraywright.hosts.schemas import (
     Fleet,
     Host,
     HostSummary,
+    HostUpdate,
     PresenceCount,
     SeverityCount,
     VirtualDriveStateCount,
@@ -155,6 +156,29 @@ async def retire(
         session, now_us, actor=principal.username, action="host.retire", target=host.name
     )
     runtime.registry.evict(host_id)
+
+
+async def update(
+    session: AsyncSession, runtime: Runtime, principal: Principal, host_id: UUID, body: HostUpdate
+) -> Host:
+    row = await repository.find(session, host_id)
+    if row is None:
+        raise NotFoundError("There is no such host.")
+    host, summary, *_ = row
+    if body.labels != host.labels:
+        before = " ".join(host.labels)
+        await repository.relabel(session, host, body.labels)
+        summary.rev += 1
+        outbox.add(session, kind="host", object_id=str(host_id), rev=summary.rev, host_id=host_id)
+        await audit.record(
+            session,
+            runtime.clock.now_us(),
+            actor=principal.username,
+            action="host.label",
+            target=host.name,
+            detail={"host_id": str(host_id), "labels": " ".join(body.labels), "before": before},
+        )
+    return _view(row, principal)
 
 
 async def summary(session: AsyncSession, host_id: UUID) -> models.HostSummary:

@@ -1190,7 +1190,11 @@ export interface paths {
         delete: operations["hosts_retire"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update
+         * @description Replaces the labels of a host. What belongs to it is found by them at once.
+         */
+        patch: operations["hosts_update"];
         trace?: never;
     };
     "/api/v1/lab/catalogue": {
@@ -4531,7 +4535,7 @@ export interface components {
             label: string;
             /**
              * Labels
-             * @description given by the token it enrolled with
+             * @description at first those of the token it enrolled with
              */
             labels: string[];
             /** Last Seen */
@@ -4649,6 +4653,14 @@ export interface components {
              * @description what its worst finding makes of it; null without a controller
              */
             worst_state: components["schemas"]["ControllerStatus"] | null;
+        };
+        /** HostUpdate */
+        HostUpdate: {
+            /**
+             * Labels
+             * @description all of them; others are taken off
+             */
+            labels: string[];
         };
         /** HotSpare */
         HotSpare: {
@@ -13139,6 +13151,77 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    hosts_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                host_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HostUpdate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Host"];
+                };
             };
             /** @description Bad Request */
             400: {
