@@ -63,6 +63,9 @@ struct journal {
     struct uuid uuid;
     struct uuid owner;
     uint64_t generation;
+    uint64_t found_stamp;
+    uint64_t changes; /* publications and releases */
+    uint64_t stamped; /* changes when the generation was last raised */
     uint32_t frame_count;
     uint64_t frames_offset;
     uint64_t sequence; /* the newest one given out */
@@ -112,6 +115,7 @@ struct super {
     struct uuid uuid, owner;
     uint64_t generation;
     uint64_t size_bytes;
+    bool sure; /* the other one has not been a newer one */
 };
 
 static bool super_read(const uint8_t *bytes, struct super *ret_super)
@@ -205,6 +209,7 @@ static int take_over(struct journal *journal, const struct super *super, const s
     }
     /* An empty one of another controller is as good as a new one. */
     journal->uuid = uuid_equal(&super->owner, &journal->owner) ? super->uuid : *fresh;
+    journal->found_stamp = super->sure ? super->generation : UINT64_MAX;
     journal->generation = super->generation + 1;
     journal->frame_count = super->frame_count;
     journal->frames_offset = journal_frames_offset(super->frame_count);
@@ -220,6 +225,7 @@ static bool super_newest(const uint8_t *base, struct super *ret_super)
     bool good_b = super_read(base + SUPER_BYTES, &b);
 
     *ret_super = good_a && (!good_b || a.generation > b.generation) ? a : b;
+    ret_super->sure = (good_a && good_b) || ret_super->generation == 1;
     return good_a || good_b;
 }
 
@@ -302,6 +308,7 @@ int journal_open_log(struct log_port *port, struct memory_port *memory, struct c
     journal->owner = *owner;
     journal->uuid = *journal_log_uuid(journal->log);
     journal->generation = journal_log_generation(journal->log);
+    journal->found_stamp = journal_log_found_stamp(journal->log);
     journal->frame_count = journal_log_frame_count(journal->log);
     journal->frames_offset = journal_frames_offset(journal->frame_count);
     *ret_journal = journal;
@@ -439,6 +446,24 @@ uint64_t journal_generation(const struct journal *journal)
     return journal->generation;
 }
 
+uint64_t journal_stamp(struct journal *journal)
+{
+    if (journal->log != NULL) {
+        return journal_log_stamp(journal->log);
+    }
+    if (journal->stamped != journal->changes) {
+        journal->stamped = journal->changes;
+        journal->generation++;
+        super_write(journal);
+    }
+    return journal->generation;
+}
+
+uint64_t journal_found_stamp(const struct journal *journal)
+{
+    return journal->found_stamp;
+}
+
 uint32_t journal_frame_count(const struct journal *journal)
 {
     return journal->frame_count;
@@ -539,6 +564,7 @@ void journal_publish(struct journal *journal, uint32_t frame, struct frame_entry
 
     ASSERT(entry->type > JOURNAL_FREE && entry->type < JOURNAL_TYPE_MAX && entry->dirty != 0);
     ASSERT(!journal_is_published(journal, frame) || CACHE_BUG(OVERWRITE_IN_PLACE)); /* (1) */
+    journal->changes++;
     entry->sequence = ++journal->sequence;
     put_le64(bytes + DESCRIPTOR_SEQUENCE, entry->sequence);
     put_le64(bytes + DESCRIPTOR_BLOCK, entry->block);
@@ -572,6 +598,7 @@ void journal_release(struct journal *journal, uint32_t frame)
     uint64_t at = journal_descriptor_offset(frame);
 
     ASSERT(journal_is_published(journal, frame));
+    journal->changes++;
     memory_publish(journal->memory, at, 0);
     memory_persist(journal->memory, at, 8); /* before its content may change: (2) */
     if (journal->log != NULL) {

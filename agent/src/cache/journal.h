@@ -104,7 +104,16 @@ struct journal_visitor {
 void journal_replay(struct journal *journal, const struct journal_visitor *visitor);
 
 const struct uuid *journal_uuid(const struct journal *journal);
-uint64_t journal_generation(const struct journal *journal); /* how often it has been opened */
+/* Grows with each opening, and with each stamp that is new. */
+uint64_t journal_generation(const struct journal *journal);
+/*
+ * Stamps tell an older copy of the medium, put in its place, from the medium itself. A stamp is
+ * durable in the medium when it is given out; it is the same again if nothing has been published or
+ * released since. Who keeps one elsewhere finds it above journal_found_stamp() only where what was
+ * opened is older than that. Where it cannot be told what was newest, nothing is above it.
+ */
+uint64_t journal_stamp(struct journal *journal);
+uint64_t journal_found_stamp(const struct journal *journal);
 uint32_t journal_frame_count(const struct journal *journal);
 /* Whether what is published, and durable, survives power loss. */
 bool journal_is_stable(const struct journal *journal);

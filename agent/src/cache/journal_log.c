@@ -14,6 +14,10 @@
 #include "cache/journal_private.h"
 #include "cache/sim_bug.h"
 
+/* Of a stamp: a record every 10 microseconds for five years, and a million openings. */
+#define NUMBER_BITS 44u
+#define NUMBER_MASK ((UINT64_C(1) << NUMBER_BITS) - 1)
+
 /* An operation in the queue: its kind, and the frame. 0: left out. */
 #define OP_PUBLISH (UINT64_C(1) << 62)
 #define OP_RELEASE (UINT64_C(2) << 62)
@@ -455,6 +459,7 @@ static void record_done(struct log_write *write, int error)
     ASSERT(log->state == LOG_WRITES_RECORD);
     if (error == 0) {
         log->durable = log->covers;
+        log->durable_number = log->next - 1;
         for (uint32_t i = 0; i < log->end_count; i++) {
             struct log_record *record = journal_log_record_of(log, log->ends[i]);
 
@@ -476,6 +481,7 @@ static void super_done(struct log_write *write, int error)
         ASSERT(log->used >= blocks);
         log->used -= blocks;
     }
+    log->durable_generation = error == 0 ? log->super.generation : log->durable_generation;
     write_ended(log, error);
 }
 
@@ -549,6 +555,9 @@ int journal_log_open(struct log_port *port, struct memory_port *memory, struct c
         (void)log_dispose(log);
         return error;
     }
+    log->durable_number = log->next - 1;
+    log->durable_generation = log->super.generation - 1; /* until the super-block says more */
+    log->found_stamp = log->found_damaged ? UINT64_MAX : journal_log_stamp(log);
     log->super_wanted = true; /* the new generation, before the first record of it */
     go_soon(log);
     *ret_log = log;
@@ -573,6 +582,16 @@ const struct uuid *journal_log_uuid(const struct journal_log *log)
 uint64_t journal_log_generation(const struct journal_log *log)
 {
     return log->super.generation;
+}
+
+uint64_t journal_log_stamp(const struct journal_log *log)
+{
+    return log->durable_generation << NUMBER_BITS | (log->durable_number & NUMBER_MASK);
+}
+
+uint64_t journal_log_found_stamp(const struct journal_log *log)
+{
+    return log->found_stamp;
 }
 
 uint32_t journal_log_frame_count(const struct journal_log *log)

@@ -38,6 +38,9 @@ struct journal_log *journal_log_close(struct journal_log *log);
 
 const struct uuid *journal_log_uuid(const struct journal_log *log);
 uint64_t journal_log_generation(const struct journal_log *log);
+/* journal_stamp(): which opening, and the newest record, as far as they are durable. */
+uint64_t journal_log_stamp(const struct journal_log *log);
+uint64_t journal_log_found_stamp(const struct journal_log *log);
 uint32_t journal_log_frame_count(const struct journal_log *log);
 
 /* The descriptor in memory says it already, or does so no more. */

@@ -55,6 +55,10 @@ struct journal_log {
     uint64_t queue_capacity;
     uint64_t begin, end;
     uint64_t durable;      /* operations before this one are */
+    uint64_t durable_number; /* of the newest record that is */
+    uint64_t durable_generation;
+    uint64_t found_stamp;
+    bool found_damaged; /* a super-block was, perhaps the newest */
     uint64_t covers;       /* what the record being written makes durable */
     uint32_t publications; /* in the queue */
 

@@ -382,6 +382,7 @@ static int super_find(struct reader *reader, const struct uuid *owner, const str
     reader->super_damaged =
         (!good[0] && !bytes_are_all(reader->window, LOG_BLOCK_BYTES, 0)) ||
         (!good[1] && !bytes_are_all(reader->window + LOG_BLOCK_BYTES, LOG_BLOCK_BYTES, 0));
+    log->found_damaged = reader->super_damaged;
     if (found) {
         return super_judge(log, &log->super);
     }

@@ -15,6 +15,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "ctl/ctl_journal.h"
 #include "ctl/ctl_private.h"
 #include "ctl/sim_bug.h"
 
@@ -398,10 +399,14 @@ void ctl_cache_work(struct ctl *ctl)
                                    : facts.destage_bytes_per_s;
     cache_mover_dirty_limit_set(ctl->mover, ctl_dirty_limit_bytes(ctl));
     kept_written_tell(ctl);
+    if (ctl->cache_samples[0].at_us == 0) {
+        ctl_journal_stamp(ctl); /* soon after the start, then once a minute */
+    }
     if (newest->at_us != 0 && now_us - newest->at_us < SAMPLE_US) {
         return;
     }
     ctl->cache_samples[0] = *newest;
+    ctl_journal_stamp(ctl);
     *newest = (struct cache_sample){.at_us = now_us,
                                     .hits = facts.read_hits,
                                     .misses = facts.read_misses,

@@ -18,6 +18,7 @@
 #include "ctl/ctl_await.h"
 #include "ctl/ctl_damage.h"
 #include "ctl/ctl_doubt.h"
+#include "ctl/ctl_journal.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
 #include "ctl/sim_bug.h"
@@ -408,8 +409,10 @@ int ctl_group_run(struct ctl_group *cg,
             drives[i] = cg->members[i]->drive;
         }
     }
+    cg_journal_judge(cg);
     cg_intents_open(cg);
     options.intent_log = cg->intent_log;
+    options.journal = ctl->cache != NULL ? cache_journal(ctl->cache) : NULL;
     error = group_create(cg->config, drives, &ctl->record->controller, ctl->group_store,
                          ctl->ports.clock, &options, &observer, &cg->group);
     if (error != 0) {

@@ -243,6 +243,7 @@ struct ctl_group {
     struct group_config *config; /* the winning record, while there is no group */
     struct group *group;
     struct intent_log *intent_log; /* the group's, in the cache; NULL: none */
+    bool journal_judged;           /* ctl_journal.h */
     struct ctl_drive *members[GROUP_MEMBERS_MAX];
     bool rebuild_stopped[GROUP_MEMBERS_MAX]; /* by a user: not to be started by itself */
     struct ctl_attempt rebuild_attempts[GROUP_MEMBERS_MAX]; /* tasks that failed */

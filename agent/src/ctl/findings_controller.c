@@ -180,6 +180,11 @@ static bool cache_is_preserved(const void *subject, struct finding *finding)
     }
     controller_path(ctl, path, sizeof(path));
     finding_tell(finding, "names", name_list_text(&names), "path", path, NULL);
+    if (finding->cause.code == REASON_CACHE_PRESERVED_UNKNOWN) {
+        finding->remedy.code = REASON_REMEDY_CACHE_PRESERVED_UNKNOWN;
+    } else if (finding->cause.code == REASON_CACHE_PRESERVED_CHANGED) {
+        finding->remedy.code = REASON_REMEDY_CACHE_PRESERVED_CHANGED;
+    }
     return true;
 }
 

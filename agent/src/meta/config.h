@@ -89,6 +89,9 @@ struct vd_config {
     uint64_t intent_generation;
     /* The cache journal that may hold writes which are not on the members; zero: none does. */
     struct uuid cache_journal;
+    /* What of a journal is older than this is a copy from before (cache/journal.h); it is of the
+     * one that cache_journal or the upper half of intent_generation names. */
+    uint64_t journal_stamp;
     bool cache_lost; /* a journal with such writes has been lost */
     /* Of what cache_lost tells, so much was discarded by command; 0: it was not. */
     uint64_t cache_discarded_bytes;

@@ -223,6 +223,8 @@ static void vd_encode(const struct vd_config *vd, uint8_t *out)
     put_le64(out + 120, vd->map_epoch);
     put_le32(out + 128, vd->map_slot);
     put_le64(out + 136, vd->cache_discarded_bytes);
+    put_le32(out + 68, (uint32_t)vd->journal_stamp); /* where older records have zeros */
+    put_le32(out + 132, (uint32_t)(vd->journal_stamp >> 32));
 }
 
 static int vd_decode(const uint8_t *in, struct vd_config *vd)
@@ -265,6 +267,7 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     vd->map_epoch = get_le64(in + 120);
     vd->map_slot = get_le32(in + 128);
     vd->cache_discarded_bytes = get_le64(in + 136); /* records of old have zeros */
+    vd->journal_stamp = get_le32(in + 68) | (uint64_t)get_le32(in + 132) << 32;
     return 0;
 }
 

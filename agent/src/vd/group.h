@@ -76,6 +76,7 @@ struct group_options {
     enum plan_partial partial_writes; /* default: with the fewest commands */
     enum mirror_policy mirror_policy; /* default: the engine's */
     struct intent_log *intent_log;  /* the group's share of a log; outlives it. NULL: none */
+    struct journal *journal;        /* its stamp goes into the records; outlives it. NULL: none */
 };
 
 /* config is copied. drives: member_count entries, NULL where missing. The group is not
@@ -93,6 +94,10 @@ struct group *group_free(struct group *group); /* only after group_stop has comp
 void group_start(struct group *group, void (*done)(void *context, int error), void *context);
 /* Finishes requests, refuses new ones with SHUTDOWN, flushes, marks clean, saves. */
 void group_stop(struct group *group, void (*done)(void *context, int error), void *context);
+
+/* Saves the stamp of the journal, if something was written since the last one: to be called now and
+ * then. */
+void group_stamp(struct group *group);
 
 const struct group_config *group_config(const struct group *group);
 /* The same as its records say it: members lost beyond tolerance (7) keep the state they had.
@@ -199,10 +204,10 @@ int vd_trust_outcome(const struct vd *vd);
 /* What an unclean stop can cost beyond the blocks that were being written. */
 enum vd_guarantee {
     VD_GUARANTEE_NO_REDUNDANCY, /* nothing can disagree */
-    VD_GUARANTEE_MIRROR,        /* copies may; each is right; dirty regions are made equal */
-    VD_GUARANTEE_JOURNAL,       /* nothing: intents are on a stable medium */
+    VD_GUARANTEE_MIRROR, /* copies may; each is right; dirty regions are made equal */
+    VD_GUARANTEE_JOURNAL, /* nothing: intents are on a stable medium */
     VD_GUARANTEE_JOURNAL_AGENT, /* nothing if only the agent stopped; else as REGION_MAP */
-    VD_GUARANTEE_STRIPE_LOG,    /* nothing: intents are on the members */
+    VD_GUARANTEE_STRIPE_LOG, /* nothing: intents are on the members */
     /* Nothing while a member is not in sync: they are on the members then. If one is lost at the
      * stop itself, or before the resync is over, rows that were being written. */
     VD_GUARANTEE_STRIPE_LOG_AUTO,

@@ -23,6 +23,7 @@
  */
 #include <errno.h>
 
+#include "cache/journal.h"
 #include "vd/group_private.h"
 
 static void save_member_failed(struct group_save *save, uint32_t member, enum io_status status)
@@ -44,10 +45,20 @@ static void save_member_failed(struct group_save *save, uint32_t member, enum io
     group_leave(group);
 }
 
+static uint64_t stamp_now(struct group *group)
+{
+    return group->options.journal != NULL ? journal_stamp(group->options.journal) : 0;
+}
+
 /* The record as it is to be read after a restart. */
 static void image_make(struct group *group)
 {
+    uint64_t stamp = stamp_now(group);
+
     group->config.sequence += SIM_BUG(SEQUENCE_NOT_BUMPED) ? 0 : 1;
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        group->config.vds[i].journal_stamp = stamp;
+    }
     group_durable_config(group, &group->image);
     for (uint32_t i = 0; i < group->config.member_count; i++) {
         group->save_drives[i] = group->members[i].drive;
@@ -238,6 +249,24 @@ uint64_t save_changed(struct group *group)
     ASSERT(group->depth > 0); /* the end of the turn starts the save */
     group->change++;
     return group->change;
+}
+
+void group_stamp(struct group *group)
+{
+    bool written = false;
+
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        const struct vd_config *config = &group->config.vds[i];
+
+        written = written || ((config->dirty || !uuid_is_zero(&config->cache_journal)) &&
+                              config->journal_stamp != stamp_now(group));
+    }
+    if (!written || group_is_offline(group) || !group->online) {
+        return;
+    }
+    group_enter(group);
+    (void)save_changed(group);
+    group_leave(group);
 }
 
 void save_wait(struct group *group, struct save_waiter *waiter)
