@@ -52,6 +52,22 @@ static bool drive_holds(const struct ctl_drive *cd, enum life_state state, struc
 
 /* Members */
 
+/* The drive is not defective. */
+static void stale_tell(const struct ctl_drive *cd, struct finding *finding)
+{
+    char record[STORE_NAME_MAX + 3] = "r-"; /* as its file is called */
+    char group[16];
+
+    if (cd->group == NULL || cg_state(cd->group) != VIRTUAL_DRIVE_STATE_OFFLINE) {
+        finding->remedy.code = REASON_REMEDY_DRIVE_STALE;
+        return;
+    }
+    (void)snprintf(group, sizeof(group), "%u", cg_config(cd->group)->index);
+    group_record_name(&cg_config(cd->group)->guid, record + 2);
+    reason_set(&finding->effect, REASON_EFFECT_DRIVE_STALE_OFFLINE, "group", group, NULL);
+    reason_set(&finding->remedy, REASON_REMEDY_DRIVE_STALE_OFFLINE, "record", record, NULL);
+}
+
 static bool has_failed(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
@@ -65,6 +81,8 @@ static bool has_failed(const void *subject, struct finding *finding)
             finding->remedy.code = REASON_REMEDY_DRIVE_NO_SPACE;
         } else if (finding->cause.code == REASON_DRIVE_LOST_READ_ONLY) {
             finding->remedy.code = REASON_REMEDY_DRIVE_READ_ONLY;
+        } else if (finding->cause.code == REASON_DRIVE_LOST_STALE) {
+            stale_tell(cd, finding);
         } else if (finding->remedy.code == REASON_REMEDY_DRIVE_FAILED &&
                    !rule_drive(cd, LIFE_LOCATE, &reason)) {
             finding->remedy.code = REASON_REMEDY_DRIVE_FAILED_DARK;

@@ -253,6 +253,17 @@ static bool is_offline(const void *subject, struct finding *finding)
             return true;
         }
     }
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        const struct ctl_drive *cd = cg->members[i];
+
+        struct reason reason = {.code = REASON_OK};
+
+        if (cd != NULL && cd_life(cd) == LIFE_FAILED && cd_state_reason(cd, &reason) &&
+            reason.code == REASON_DRIVE_LOST_STALE) {
+            finding->remedy.code = REASON_REMEDY_VIRTUAL_DRIVE_STALE; /* its finding says how */
+            return true;
+        }
+    }
     vd_path(cv, path, sizeof(path));
     place_unlabelled_tell(cg, path, finding);
     return true;

@@ -155,6 +155,52 @@ class Deleted(PlainFiles, Taken):
             self.assertNotIn("delete", step.replace("Do not delete", ""))
 
 
+class OlderDrives(PlainFiles, Taken):
+    """Drives were restored from older images, under a state directory that is not older."""
+
+    def restored(self, level, count, images):
+        agent = self.host(4)
+        agent.ctl("/c0", "add", "vd", level, f"drives={EID}:0-{count - 1}", "name=data")
+        agent.until("consistency", lambda view: view.vd()["consistent"])
+        self.write(agent, b"older..." * 512)
+        agent.stop()
+        for slot in images:
+            shutil.copy(agent.directory / f"plain{slot}", agent.directory / f"image{slot}")
+        agent.start()
+        agent.ctl("/c0/v0", "set", "name=renamed")
+        agent.ctl("/c0/v0", "set", "name=data")
+        self.write(agent, b"newest.." * 512)
+        agent.stop()
+        for slot in images:
+            (agent.directory / f"image{slot}").rename(agent.directory / f"plain{slot}")
+        return agent.start()
+
+    def test_one_that_can_be_done_without(self):
+        agent = self.restored("r5", 3, (0,))
+        self.assertNotIn("Replace it", agent.ctl("status").stdout)
+        self.take(agent, "remedy_drive_stale", "start rebuild")
+        agent.optimal()
+        with agent.nbd() as disk:
+            self.assertEqual(bytes(disk.pread(4096, 0)), b"newest.." * 512)
+
+    def test_all_of_them(self):
+        for level, count in (("r0", 2), ("r1", 2), ("r5", 3)):
+            with self.subTest(level):
+                agent = self.restored(level, count, range(count))
+                rows = self.findings(agent).values()
+                self.assertNotIn("Replace it", agent.ctl("status").stdout)
+                self.assertNotIn("missing drives", agent.ctl("status").stdout)
+                [record] = {record for row in rows
+                            for record in re.findall("move (r-group-[0-9a-f]+) out", row["Next Step"])}
+                agent.stop()
+                (agent.state_dir / record).rename(agent.directory / record)
+                agent.start()
+                agent.optimal()
+                with agent.nbd() as disk:
+                    self.assertEqual(bytes(disk.pread(4096, 0)), b"older..." * 512)
+                agent.close()
+
+
 class Copyback(PlainFiles, Taken):
     """A copyback took the place of a member whose drive is still there, with older data."""
 
