@@ -536,7 +536,8 @@ static bool clear_is_allowed(const struct clear_run *run, struct reason *ret_rea
     }
     for (uint32_t i = 0; i < run->set.drive_count; i++) {
         if (!rule_drive_import(run->set.drives[i], ret_reason) ||
-            !rule_not_needed_elsewhere(run->set.drives[i], ret_reason)) {
+            !rule_not_needed_elsewhere(run->set.drives[i], ret_reason) ||
+            !rule_not_needed_here(run->set.drives[i], ret_reason)) {
             return false;
         }
     }

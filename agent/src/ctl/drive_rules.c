@@ -460,7 +460,8 @@ bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct re
 
     ASSERT((unsigned)command < LIFE_COMMAND_MAX);
     if (!rule_online(cd->ctl, &reason) || !kind_permits(cd, command, &reason) ||
-        (gives_away(command) && !rule_not_needed_elsewhere(cd, &reason)) ||
+        (gives_away(command) &&
+         (!rule_not_needed_elsewhere(cd, &reason) || !rule_not_needed_here(cd, &reason))) ||
         !state_permits(cd, command, &reason) ||
         (needs[command] != NULL && !needs[command](cd, &reason))) {
         *ret_reason = reason;

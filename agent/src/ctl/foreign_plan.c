@@ -285,18 +285,6 @@ static bool refuse_here(struct foreign_plan *plan, const struct ctl_group *cg)
     return false;
 }
 
-/* The drive itself, of which an older state directory does not know, or a copy of it. */
-static enum reason_code needed_reason(const struct ctl_drive *cd,
-                                      const struct returned_place *place)
-{
-    if (cd_copy_is_older(cd, place)) {
-        return REASON_FOREIGN_COPY_OLDER;
-    }
-    return cd_has_serial(cd, cg_config(place->cg)->members[place->member].serial)
-               ? REASON_FOREIGN_NEEDED
-               : REASON_FOREIGN_COPY_NEEDED;
-}
-
 /* A lost member of it that has come back is not merely old (member_returned.c). */
 static bool refuse_member(struct foreign_plan *plan, const struct foreign_set *set)
 {
@@ -304,11 +292,12 @@ static bool refuse_member(struct foreign_plan *plan, const struct foreign_set *s
         const struct ctl_drive *cd = set->drives[i];
         struct returned_place place;
 
-        if (!rule_not_needed_elsewhere(cd, &plan->refusal)) {
+        if (!rule_not_needed_elsewhere(cd, &plan->refusal) ||
+            !rule_not_needed_here(cd, &plan->refusal)) {
             return true;
         }
         if (cd_is_needed_copy(cd, &place)) {
-            place_command(place.cg, place.member, cd, needed_reason(cd, &place), &plan->refusal);
+            place_command(place.cg, place.member, cd, REASON_FOREIGN_COPY_OLDER, &plan->refusal);
             return true;
         }
         if (!cd_is_returned(cd, &place) || member_returned(place.cg, place.member) != cd) {

@@ -101,6 +101,21 @@ void place_command(const struct ctl_group *cg, uint32_t member, const struct ctl
                row, "member", lost, NULL);
 }
 
+/* The drive itself, of which an older state directory does not know, or a copy of it. */
+bool rule_not_needed_here(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    struct returned_place place;
+
+    if (!cd_is_needed_copy(cd, &place) || cd_copy_is_older(cd, &place)) {
+        return true;
+    }
+    place_command(place.cg, place.member, cd,
+                  was_member(place.cg, place.member, cd) ? REASON_FOREIGN_NEEDED
+                                                         : REASON_FOREIGN_COPY_NEEDED,
+                  ret_reason);
+    return false;
+}
+
 bool rule_not_needed_elsewhere(const struct ctl_drive *cd, struct reason *ret_reason)
 {
     struct returned_place place;

@@ -212,6 +212,12 @@ class Foreign(Files):
                     self.file(agent, number).unlink()
                 agent.start()
                 self.assertNotIn("fall delete", agent.ctl("status").stdout)
+                for words in (("/c0/fall", "delete", "confirm=data"),
+                              (slot_path(4), "set", "good", "force"),
+                              (slot_path(4), "start", "erase", "simple", "force")):
+                    refused = agent.ctl(*words, check=False)
+                    self.assertNotEqual(refused.returncode, 0, words)
+                    self.assertIn("set online", refused.stdout, words)
                 self.take(agent, "remedy_foreign_copy_needed", "s4 set online")
                 self.kept(agent)
                 agent.stop()
