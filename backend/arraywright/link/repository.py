@@ -40,14 +40,17 @@ _STORED_POSTGRES = text(f"""
 """).columns(*_STORED)  # noqa: S608 (names of columns)
 
 
+_CURSORS = (
+    select(SyncCursor)
+    .where(SyncCursor.host_id.in_(bindparam("hosts", expanding=True)))
+    .order_by(SyncCursor.host_id)
+    .with_for_update()
+)
+
+
 async def cursors(session: AsyncSession, host_ids: Collection[UUID]) -> dict[UUID, SyncCursor]:
     """Cursors of several hosts, locked in the order of their ids."""
-    found = await session.execute(
-        select(SyncCursor)
-        .where(SyncCursor.host_id.in_(host_ids))
-        .order_by(SyncCursor.host_id)
-        .with_for_update()
-    )
+    found = await session.execute(_CURSORS, {"hosts": list(host_ids)})
     return {row.host_id: row for row in found.scalars()}
 
 
