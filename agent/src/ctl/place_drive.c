@@ -18,6 +18,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_await.h"
+#include "ctl/foreign_set.h"
 #include "ctl/member_returned.h"
 
 bool drive_is_in_place(const struct ctl_group *cg, uint32_t member, const struct ctl_drive *cd)
@@ -238,14 +239,29 @@ static const struct ctl_drive *member_unlabelled(const struct ctl_group *cg, uin
     return NULL;
 }
 
+/* A drive that is no member here has a label of the group: it may be one under another path. */
+static bool label_is_here(const struct ctl_group *cg)
+{
+    LIST_FOR_EACH (node, &cg->ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+        enum foreign_format format = FOREIGN_FORMAT_DDF;
+        struct guid guid;
+
+        if (cd->present && foreign_drive_id(cd, &format, &guid) &&
+            guid_equal(&guid, &cg_config(cg)->guid)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void place_unlabelled_tell(const struct ctl_group *cg, const char *path, struct finding *finding)
 {
     struct name_list names = {.count = 0};
-    uint32_t lost = 0;
 
     ASSERT(cg_state(cg) == VIRTUAL_DRIVE_STATE_OFFLINE);
-    if (cg_is_starting(cg)) {
-        return; /* their labels may not have been read */
+    if (cg_is_starting(cg) || label_is_here(cg)) {
+        return; /* their labels may not have been read, or are on other drives */
     }
     for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
         const struct ctl_drive *cd = NULL;
@@ -253,8 +269,7 @@ void place_unlabelled_tell(const struct ctl_group *cg, const char *path, struct 
         if (cg->members[i] != NULL && !cg->members[i]->departed) {
             continue;
         }
-        lost++;
-        cd = member_unlabelled(cg, i);
+        cd = cg_member_is_vacant(cg, i) ? NULL : member_unlabelled(cg, i);
         if (cd != NULL) {
             char name[NAME_TEXT_BYTES];
 
@@ -266,7 +281,7 @@ void place_unlabelled_tell(const struct ctl_group *cg, const char *path, struct 
         reason_set(&finding->cause, REASON_PLACE_UNLABELLED, "drives", name_list_text(&names),
                    NULL);
     }
-    if (names.count > 0 && names.count == lost) {
+    if (names.count == cg_config(cg)->member_count) {
         reason_set(&finding->remedy, REASON_REMEDY_PLACE_UNLABELLED, "path", path, NULL);
     }
 }

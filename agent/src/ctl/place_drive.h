@@ -13,7 +13,7 @@ bool drive_is_in_place(const struct ctl_group *cg, uint32_t member, const struct
  * remedy if it can be used. False: there is none, or it is about to be used. */
 bool place_drive_tell(const struct ctl_group *cg, uint32_t member, struct finding *finding);
 /* Of an offline group: fills in the cause if lost members are here, but without a label of ours
- * (4), and the remedy if that is true of all that are lost. `path` names virtual drives of the
+ * (4), and the remedy if that is true of every member. `path` names virtual drives of the
  * group. */
 void place_unlabelled_tell(const struct ctl_group *cg, const char *path, struct finding *finding);
 /* With the parameters of the command that puts the drive in the place of the member. */

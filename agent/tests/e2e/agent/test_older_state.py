@@ -145,6 +145,25 @@ class Deleted(PlainFiles, Taken):
         with agent.nbd(name="one") as disk:
             self.assertEqual(digest(disk, disk.get_size()), written["one"])
 
+    def test_a_drive_is_under_another_path(self):
+        """The serial number of a file goes with its path: the label says which drive it is."""
+        for level, count in (("r0", 1), ("r5", 3)):
+            with self.subTest(level):
+                agent = self.host(6)
+                agent.ctl("/c0", "add", "vd", level, f"drives={EID}:0-{count - 1}", "name=data")
+                agent.stop()
+                for slot in range(count):
+                    (agent.directory / f"plain{slot}").rename(agent.directory / "moved")
+                    (agent.directory / f"plain{slot + 3}").rename(agent.directory / f"plain{slot}")
+                    (agent.directory / "moved").rename(agent.directory / f"plain{slot + 3}")
+                agent.start()
+                agent.until("offline", lambda view: view.vd()["state"] == "offline")
+                told = agent.ctl("status").stdout
+                self.assertIn("set online", told)
+                self.assertNotIn("delete force", told)
+                self.assertNotIn("without a label", told)
+                agent.close()
+
     def test_a_drive_is_missing(self):
         """Whether it has a label is not known: nothing is advised to be deleted."""
         agent = self.back(missing=(1,))
