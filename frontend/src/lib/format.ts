@@ -32,6 +32,12 @@ export function formatRate(bytesPerSecond: number): string {
   return `${formatBytes(bytesPerSecond)}/s`
 }
 
+/** Of requests: "0.4/s", "12/s", "1,250/s". */
+export function formatPerSecond(rate: number): string {
+  const digits = rate > 0 && rate < 9.95 ? 1 : 0
+  return `${rate.toLocaleString(locale, { maximumFractionDigits: digits })}/s`
+}
+
 export function formatPercent(percent: number): string {
   const digits = percent > 0 && percent < 100 ? 1 : 0
   // Never round up to "100 %" while work is left.

@@ -13,6 +13,7 @@ import { axisTop, formatAxis, formatFigure, RANGE_WORDS, RANGES, type Range } fr
 import classes from './HistoryPanel.module.css'
 
 interface HistoryPanelProps {
+  title?: string
   objectId: string
   /** Which series, in this order. */
   names: string[]
@@ -20,12 +21,13 @@ interface HistoryPanelProps {
   onRangeChange: (range: Range) => void
 }
 
-export function HistoryPanel({ objectId, names, range, onRangeChange }: HistoryPanelProps) {
+export function HistoryPanel(props: HistoryPanelProps) {
+  const { objectId, names, range, onRangeChange } = props
   const { t } = useTranslation()
   const history = useQuery(historyQuery(objectId, RANGES[range]))
   return (
     <Panel
-      title={t('history.title')}
+      title={props.title ?? t('history.title')}
       aside={
         <FilterPills
           label={t('history.range')}

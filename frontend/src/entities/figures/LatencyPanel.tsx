@@ -59,7 +59,7 @@ export function LatencyPanel({ kind, id, blockedReason, onReset }: LatencyPanelP
         <p>{t('latency.unavailable')}</p>
       ) : (
         <Loaded query={latency} rows={3}>
-          {(data) => <Figures latency={data} />}
+          {(data) => <Figures latency={data.latency} />}
         </Loaded>
       )}
     </Panel>

@@ -11,6 +11,7 @@ import { DriveStatus } from '@/entities/drives/DriveStatus'
 import { RecentEvents } from '@/entities/events/RecentEvents'
 import { BadBlocksPanel } from '@/entities/figures/BadBlocksPanel'
 import { LatencyPanel } from '@/entities/figures/LatencyPanel'
+import { RatesPanel } from '@/entities/figures/RatesPanel'
 import { Gone } from '@/entities/hosts/Gone'
 import { ObjectHeader } from '@/entities/hosts/ObjectHeader'
 import { StaleBanner } from '@/entities/hosts/StaleBanner'
@@ -100,12 +101,15 @@ function TabContent({ tab, drive }: { tab: DriveTab; drive: Drive }) {
   }
   if (tab === 'performance') {
     return (
-      <LatencyPanel
-        kind="drive"
-        id={drive.id}
-        blockedReason={blockedText(drive.blocked, 'counters_reset')}
-        onReset={() => driveChanges.resetCounters(drive)}
-      />
+      <PanelStack>
+        <RatesPanel kind="drive" id={drive.id} />
+        <LatencyPanel
+          kind="drive"
+          id={drive.id}
+          blockedReason={blockedText(drive.blocked, 'counters_reset')}
+          onReset={() => driveChanges.resetCounters(drive)}
+        />
+      </PanelStack>
     )
   }
   if (tab === 'events') return <RecentEvents filter={{ object_id: [drive.id] }} />

@@ -1,3 +1,4 @@
+import { type HistorySearch, readHistorySearch } from '@/entities/figures/search'
 import { readWord } from '@/lib/search'
 
 export const VIRTUAL_DRIVE_TABS = [
@@ -12,10 +13,10 @@ export const VIRTUAL_DRIVE_TABS = [
 
 export type VirtualDriveTab = (typeof VIRTUAL_DRIVE_TABS)[number]
 
-export interface VirtualDriveSearch {
+export interface VirtualDriveSearch extends HistorySearch {
   tab?: VirtualDriveTab | undefined
 }
 
 export function readVirtualDriveSearch(search: Record<string, unknown>): VirtualDriveSearch {
-  return { tab: readWord(search.tab, VIRTUAL_DRIVE_TABS) }
+  return { tab: readWord(search.tab, VIRTUAL_DRIVE_TABS), ...readHistorySearch(search) }
 }

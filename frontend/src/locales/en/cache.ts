@@ -146,12 +146,20 @@ export const cache = {
 
 export const history = {
   title: 'History',
+  ofCache: 'Cache of its controller',
   range: 'How far back',
   ranges: { hours: '6 hours', weeks: '2 weeks', years: '3 years' },
   none: 'No history yet',
   noneText: 'One sample is taken in a minute while the host is online.',
   now: 'Last {{value}} · lowest {{low}} · highest {{high}}',
   spoken: '{{name}}: last {{value}}, lowest {{low}}, highest {{high}}, from {{from}} to {{to}}',
+} as const
+
+export const rates = {
+  title: 'Requests per second',
+  waiting: 'The first figure appears after ten seconds.',
+  now: 'Now {{now}} · highest {{high}}',
+  spoken: '{{kind}} requests: {{now}} now, at most {{high}} since this page is open',
 } as const
 
 export const latency = {

@@ -13,6 +13,7 @@ import { groupQuery } from '@/api/groups'
 import type { VirtualDrive } from '@/api/types'
 import { virtualDriveQuery } from '@/api/virtual-drives'
 import { Trouble } from '@/entities/alerts/Trouble'
+import type { Range } from '@/entities/figures/figures'
 import { Gone } from '@/entities/hosts/Gone'
 import { ObjectHeader } from '@/entities/hosts/ObjectHeader'
 import { StaleBanner } from '@/entities/hosts/StaleBanner'
@@ -31,6 +32,8 @@ interface VirtualDrivePageProps {
   virtualDriveId: string
   tab: VirtualDriveTab | undefined
   onTabChange: (tab: VirtualDriveTab) => void
+  range: Range
+  onRangeChange: (range: Range) => void
 }
 
 export function VirtualDrivePage(props: VirtualDrivePageProps) {
@@ -64,6 +67,8 @@ function VirtualDriveContent({
   virtualDrive,
   tab,
   onTabChange,
+  range,
+  onRangeChange,
 }: VirtualDrivePageProps & { virtualDrive: VirtualDrive }) {
   const { t } = useTranslation()
   // Rebuilds have a drive as their target, but are this virtual drive's business as well.
@@ -107,7 +112,9 @@ function VirtualDriveContent({
             id,
             label: t(`vd.tabs.${id}`),
             count: id === 'operations' ? running.length : 0,
-            render: () => <TabContent tab={id} virtualDrive={virtualDrive} running={running} />,
+            render: () => (
+              <TabContent tab={id} {...{ virtualDrive, running, range, onRangeChange }} />
+            ),
           }))}
         />
       </PanelStack>

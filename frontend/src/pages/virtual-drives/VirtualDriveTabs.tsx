@@ -1,12 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { controllerQuery } from '@/api/controllers'
 import { drivesQuery } from '@/api/drives'
 import { groupQuery } from '@/api/groups'
 import type { Operation, VirtualDrive } from '@/api/types'
 import { virtualDriveChanges } from '@/api/virtual-drives'
 import { RecentEvents } from '@/entities/events/RecentEvents'
 import { BadBlocksPanel } from '@/entities/figures/BadBlocksPanel'
+import type { Range } from '@/entities/figures/figures'
+import { HistoryPanel } from '@/entities/figures/HistoryPanel'
 import { LatencyPanel } from '@/entities/figures/LatencyPanel'
+import { RatesPanel } from '@/entities/figures/RatesPanel'
 import { OperationsList } from '@/entities/operations/OperationsList'
 import { blockedText, word } from '@/entities/states/words'
 import { MemberOf } from '@/entities/stripes/MemberOf'
@@ -27,19 +31,18 @@ interface TabProps {
   running: Operation[]
 }
 
+interface PerformanceProps {
+  virtualDrive: VirtualDrive
+  range: Range
+  onRangeChange: (range: Range) => void
+}
+
+type TabContentProps = TabProps & PerformanceProps & { tab: VirtualDriveTab }
+
 /** What one tab of the page holds. */
-export function TabContent({ tab, virtualDrive, running }: TabProps & { tab: VirtualDriveTab }) {
+export function TabContent({ tab, virtualDrive, running, ...history }: TabContentProps) {
   const { t } = useTranslation()
-  if (tab === 'performance') {
-    return (
-      <LatencyPanel
-        kind="virtual_drive"
-        id={virtualDrive.id}
-        blockedReason={blockedText(virtualDrive.blocked, 'counters_reset')}
-        onReset={() => virtualDriveChanges.resetCounters(virtualDrive)}
-      />
-    )
-  }
+  if (tab === 'performance') return <Performance virtualDrive={virtualDrive} {...history} />
   if (tab === 'members') return <MembersPanel virtualDrive={virtualDrive} />
   if (tab === 'policies') return <PolicyPanel virtualDrive={virtualDrive} />
   if (tab === 'operations') return <OperationsTab virtualDrive={virtualDrive} running={running} />
@@ -49,6 +52,34 @@ export function TabContent({ tab, virtualDrive, running }: TabProps & { tab: Vir
     return <ExportPanel of={virtualDrive} none={none} />
   }
   return <Overview virtualDrive={virtualDrive} running={running} />
+}
+
+/** What the controller's cache does for all its virtual drives together. */
+const CACHE_SERIES = ['read_hit_percent', 'dirty_bytes', 'destage_bytes_per_s']
+
+function Performance({ virtualDrive, range, onRangeChange }: PerformanceProps) {
+  const { t } = useTranslation()
+  const { controller_id, id } = virtualDrive
+  const controller = useQuery(controllerQuery(controller_id))
+  return (
+    <PanelStack>
+      <RatesPanel kind="virtual_drive" id={id} />
+      <LatencyPanel
+        kind="virtual_drive"
+        id={id}
+        blockedReason={blockedText(virtualDrive.blocked, 'counters_reset')}
+        onReset={() => virtualDriveChanges.resetCounters(virtualDrive)}
+      />
+      {controller.data?.cache && (
+        <HistoryPanel
+          title={t('history.ofCache')}
+          objectId={controller_id}
+          names={CACHE_SERIES}
+          {...{ range, onRangeChange }}
+        />
+      )}
+    </PanelStack>
+  )
 }
 
 function Overview({ virtualDrive, running }: TabProps) {

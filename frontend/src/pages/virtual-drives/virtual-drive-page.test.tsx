@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { detail } from '@/api/registry'
 import { differences } from '@/features/virtual-drives/EditDialog'
 import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
@@ -511,6 +512,29 @@ describe('virtual drive page', () => {
     expect(
       screen.getByRole('img', { name: 'Read: half within 80 µs, 99 % within 1.5 ms' }),
     ).toBeVisible()
+  })
+
+  it('shows how many requests there are in a second, from two looks', async () => {
+    const now = vi.spyOn(Date, 'now')
+    const begin = Date.now()
+    now.mockReturnValue(begin)
+    const read = make.latency().read
+    server.use(get('/virtual-drives/:id/latency', make.latency({ read: { ...read, count: 1000 } })))
+    const { client } = renderApp(`${ADDRESS}?tab=performance`)
+    expect(await screen.findByText('The first figure appears after ten seconds.')).toBeVisible()
+    server.use(get('/virtual-drives/:id/latency', make.latency({ read: { ...read, count: 6000 } })))
+    now.mockReturnValue(begin + 10_000)
+    await client.invalidateQueries({ queryKey: detail('latency', make.VIRTUAL_DRIVE_ID) })
+    expect(await screen.findByText('Now 500/s · highest 500/s')).toBeVisible()
+    expect(screen.getByRole('img', { name: /^Read requests: 500\/s now/ })).toBeVisible()
+    expect(screen.getByRole('img', { name: /^Write requests: 0\/s now/ })).toBeVisible()
+  })
+
+  it('shows what the cache of its controller does, as far back as the address says', async () => {
+    const { user, router } = renderApp(`${ADDRESS}?tab=performance`)
+    const panel = within(await screen.findByRole('region', { name: 'Cache of its controller' }))
+    await user.click(panel.getByRole('button', { name: '2 weeks' }))
+    expect(router.state.location.search).toEqual({ tab: 'performance', range: 'weeks' })
   })
 
   it('says it when the agent does not measure', async () => {

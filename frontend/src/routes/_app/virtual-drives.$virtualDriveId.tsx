@@ -12,15 +12,19 @@ export const Route = createFileRoute('/_app/virtual-drives/$virtualDriveId')({
 
 function Page() {
   const { virtualDriveId } = Route.useParams()
-  const { tab } = Route.useSearch()
+  const { tab, range = 'hours' } = Route.useSearch()
   const navigate = useNavigate({ from: Route.fullPath })
   return (
     <VirtualDrivePage
       key={virtualDriveId}
       virtualDriveId={virtualDriveId}
       tab={tab}
+      range={range}
       onTabChange={(chosen) =>
         void navigate({ search: { tab: chosen }, replace: true, resetScroll: false })
+      }
+      onRangeChange={(chosen) =>
+        void navigate({ search: { tab, range: chosen }, replace: true, resetScroll: false })
       }
     />
   )
