@@ -51,6 +51,14 @@ async def test_keys_become_ids(raid5: FakeAgent, viewer: httpx.AsyncClient) -> N
     assert other_kind.status_code == 404
 
 
+async def test_the_state_of_each_span(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    assert (await only(viewer, "/drive-groups"))["span_states"] is None  # an older agent
+    states = ["degraded", "optimal"]
+    changed = documents.drive_group(level="raid50", span_count=2, span_states=states)
+    await raid5.change("drive_group", "g0", changed, config_rev=2)
+    assert (await only(viewer, "/drive-groups"))["span_states"] == states
+
+
 async def test_filters(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
     controller = await only(viewer, "/controllers")
     enclosure = await only(viewer, "/enclosures")

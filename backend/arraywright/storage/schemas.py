@@ -384,6 +384,10 @@ class DriveGroup(Actionable):
     free_bytes: int
     span_count: int
     drives_per_span: int
+    span_states: Annotated[
+        list[OpenWord[VirtualDriveState]] | None,
+        Field(description="of each span, in their order; null: an older agent, not known"),
+    ] = None
     members: list[Member]
     virtual_drive_ids: list[UUID]
     spare_ids: Annotated[list[UUID], Field(description="hot spares that would serve it")]

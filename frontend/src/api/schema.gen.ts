@@ -3556,6 +3556,11 @@ export interface components {
             /** Span Count */
             span_count: number;
             /**
+             * Span States
+             * @description of each span, in their order; null: an older agent, not known
+             */
+            span_states: components["schemas"]["VirtualDriveState"][] | null;
+            /**
              * Spare Choices
              * @description who would stand in for a lost member now, and why not the others
              * @default []
