@@ -56,6 +56,7 @@ struct ctl_start {
     struct store_request put;
     uint32_t wipes;
     bool put_running;
+    bool list_changed; /* of the record's drives */
 };
 
 struct label_wipe {
@@ -675,9 +676,15 @@ static void start_look(struct ctl *ctl, struct ctl_start *start)
         start->phase = START_GROUPS; /* none that has not begun */
         return;
     }
-    ctl_start_claims(ctl);
+    start->list_changed = ctl_start_claims(ctl) || start->list_changed;
     if (!ctl_all_is_known(ctl)) {
         start_early(ctl);
+        return;
+    }
+    if (start->list_changed) { /* once more, so that it is saved */
+        start->list_changed = false;
+        start->phase = START_RESERVE;
+        ctl_kick(ctl);
         return;
     }
     if (ctl->damage->controller) {

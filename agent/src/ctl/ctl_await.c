@@ -17,6 +17,8 @@
  * (5) Commands wait for pending drives, which most of them are about, but for none longer than
  *     COMMANDS_PATIENT_US; nor does one wait longer for all of them, as drives may come again and
  *     again.
+ * (6) A state directory from before a drive became a member does not name it. By its label it is
+ * the member of a later record of a group here: without it the group would go on with older data.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +29,8 @@
 #include "ctl/ctl_damage.h"
 #include "ctl/ctl_settle.h"
 #include "ctl/ctl_unclaimed.h"
+#include "ctl/foreign_set.h"
+#include "ctl/member_returned.h"
 
 #define START_EARLY_US UINT64_C(300000)
 #define START_PATIENT_US UINT64_C(2000000)
@@ -76,20 +80,49 @@ void cd_claim_start(struct ctl_drive *cd)
     devices->ops->claim(devices, &cd->start_claim);
 }
 
-void ctl_start_claims(struct ctl *ctl)
+/* (6) A copy of it has another serial number. Of a history that went apart nobody can tell which
+ * one is to go on (foreign_conflict.c). */
+static bool goes_on_later(const struct ctl_drive *cd)
+{
+    const struct drive_label *label = cd_foreign_label(cd);
+    const struct group_config *record = label != NULL ? &label->record : NULL;
+    const struct ctl_group *cg = NULL;
+
+    if (label == NULL || label->role != LABEL_ROLE_MEMBER || !label->has_record ||
+        label->member >= record->member_count || cd->jbod ||
+        !uuid_equal(&label->controller, &cd->ctl->record->controller)) {
+        return false;
+    }
+    cg = group_by_guid(cd->ctl, &label->group);
+    return cg != NULL && cg->phase == CTL_GROUP_WAITING && record->vd_count > 0 &&
+           record->sequence > cg->config->sequence && !record_lost_one(cg, record) &&
+           record->members[label->member].state == MEMBER_ONLINE &&
+           uuid_equal(&record->members[label->member].drive, &label->drive) &&
+           cd_has_serial(cd, record->members[label->member].serial);
+}
+
+bool ctl_start_claims(struct ctl *ctl)
 {
     struct device_port *devices = ctl->ports.devices;
+    bool anew = false;
 
     LIST_FOR_EACH (node, &ctl->drives) {
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
 
         if (cd->drive != NULL || !cd->present || cd->claim_tried || cd->awaited ||
-            devices == NULL ||
-            (!record_has_drive(ctl->record, cd->identity.key) && !ctl_damage_wants(cd))) {
+            devices == NULL) {
             continue;
+        }
+        if (!record_has_drive(ctl->record, cd->identity.key) && !ctl_damage_wants(cd)) {
+            if (!goes_on_later(cd)) {
+                continue;
+            }
+            record_drive_add(ctl->record, cd->identity.key, false);
+            anew = true;
         }
         cd_claim_start(cd);
     }
+    return anew;
 }
 
 bool ctl_start_claims_are_quiet(const struct ctl *ctl)

@@ -6,7 +6,7 @@
 
 #include "ctl/ctl_private.h"
 
-void ctl_start_claims(struct ctl *ctl);
+bool ctl_start_claims(struct ctl *ctl); /* true: of one that the record did not name */
 /* Of a drive that was ours, despite what is on it; without a change of the controller. */
 void cd_claim_start(struct ctl_drive *cd);
 bool ctl_start_claims_are_quiet(const struct ctl *ctl);

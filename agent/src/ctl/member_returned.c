@@ -93,7 +93,7 @@ static bool member_is_used(const struct ctl_group *cg, const struct uuid *uuid)
 }
 
 /* Its label calls one lost that is in use now, or knows none of them (foreign_conflict.c (2)). */
-static bool label_lost_one(const struct ctl_group *cg, const struct group_config *record)
+bool record_lost_one(const struct ctl_group *cg, const struct group_config *record)
 {
     if (record_went_apart(record, cg_config(cg))) {
         return true;
@@ -128,7 +128,7 @@ bool cd_returned_is_later(const struct ctl_drive *cd, const struct returned_plac
 {
     const struct drive_label *label = cd_foreign_label(cd);
 
-    return label != NULL ? label_lost_one(place->cg, &label->record)
+    return label != NULL ? record_lost_one(place->cg, &label->record)
                          : ddf_lost_one(place->cg, cd->found->ddf);
 }
 

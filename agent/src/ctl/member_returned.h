@@ -14,6 +14,8 @@ struct returned_place {
 
 /* The drive is a lost member of a drive group here. */
 bool cd_is_returned(const struct ctl_drive *cd, struct returned_place *ret_place);
+/* The record of another drive calls one lost that is in use here, or knows none of those. */
+bool record_lost_one(const struct ctl_group *cg, const struct group_config *record);
 /* It may hold newer data than the drive group. */
 bool cd_returned_is_later(const struct ctl_drive *cd, const struct returned_place *place);
 /* Its place can be given back to it now: by a command, and nobody else is about to take it. */

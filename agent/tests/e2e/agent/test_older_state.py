@@ -174,6 +174,46 @@ class Deleted(PlainFiles, Taken):
             self.assertNotIn("delete", step.replace("Do not delete", ""))
 
 
+class Rebuilt(PlainFiles, Taken):
+    """A hot spare took the place of a member; the state directory is from before, and so are some of
+    the drives."""
+
+    def test_the_newest_data_are_served(self):
+        for level, drives, spare in (("r1", "0,1", 2), ("r5", "0-2", 3)):
+            for images in ((), (0,), (0, 1)):
+                with self.subTest(level, images=images):
+                    agent = self.host(4)
+                    agent.ctl("/c0", "add", "vd", level, f"drives={EID}:{drives}", "name=data")
+                    agent.until("consistency", lambda view: view.vd()["consistent"])
+                    self.write(agent, b"older..." * 512)
+                    agent.stop()
+                    kept = agent.directory / "kept"
+                    shutil.copytree(agent.state_dir, kept)
+                    for slot in images:
+                        shutil.copy(agent.directory / f"plain{slot}",
+                                    agent.directory / f"image{slot}")
+                    agent.start()
+                    agent.ctl(slot_path(spare), "add", "hotsparedrive")
+                    agent.ctl(slot_path(1), "set", "offline")
+                    agent.until("the rebuild", lambda view, s=spare: view.vd()["state"] == "optimal"
+                                and view.drive(s)["state"] == "online")
+                    self.write(agent, b"newest.." * 512)
+                    agent.stop()
+                    shutil.rmtree(agent.state_dir)
+                    kept.rename(agent.state_dir)
+                    for slot in images:
+                        (agent.directory / f"image{slot}").rename(agent.directory / f"plain{slot}")
+                    for _ in range(2):
+                        agent.start()
+                        agent.until("a start", lambda view: view.vd()["state"] in
+                                    ("optimal", "degraded"))
+                        with agent.nbd() as disk:
+                            self.assertEqual(bytes(disk.pread(4096, 0)), b"newest.." * 512)
+                        self.assertNotIn("fall delete", agent.ctl("status").stdout)
+                        agent.stop()
+                    agent.close()
+
+
 class OlderDrives(PlainFiles, Taken):
     """Drives were restored from older images, under a state directory that is not older."""
 
@@ -240,32 +280,46 @@ class Copyback(PlainFiles, Taken):
         with agent.nbd() as disk:
             self.assertEqual(bytes(disk.pread(4096, 0)), b"newest.." * 512)
 
+    def copied(self, level, drives, copies):
+        """Stopped after copybacks, with the state directory from before them."""
+        agent = self.member(level, drives)
+        agent.stop()
+        kept = agent.directory / "kept"
+        shutil.copytree(agent.state_dir, kept)
+        agent.start()
+        for source, target in copies.items():
+            self.copy(agent, source, target)
+        self.write(agent, b"newest.." * 512)
+        agent.stop()
+        shutil.rmtree(agent.state_dir)
+        kept.rename(agent.state_dir)
+        return agent
+
     def test_the_state_directory_from_before(self):
-        for level, drives, copies in (("r0", "0", {0: 4}), ("r1", "0,1", {0: 4, 1: 5})):
-            with self.subTest(level):
-                agent = self.member(level, drives)
-                agent.stop()
-                kept = agent.directory / "kept"
-                shutil.copytree(agent.state_dir, kept)
-                agent.start()
-                for source, target in copies.items():
-                    self.copy(agent, source, target)
-                self.write(agent, b"newest.." * 512)
-                agent.stop()
-                shutil.rmtree(agent.state_dir)
-                kept.rename(agent.state_dir)
-                agent.start()
-                told = agent.ctl("status").stdout
-                self.assertNotIn("fall delete", told)
-                self.assertNotIn("insert", told)
-                self.take(agent, "remedy_foreign_needed", "set online", ends=False)
-                if level == "r1":  # what one of them has is enough, and is copied to the other
-                    self.take(agent, "remedy_place_returned", "force")
-                self.newest(agent)
-                agent.stop()
-                agent.start()
-                self.newest(agent)
-                agent.stop()
+        for level, drives, copies in (("r0", "0", {0: 4}), ("r1", "0,1", {0: 4}),
+                                      ("r1", "0,1", {0: 4, 1: 5}), ("r5", "0-2", {1: 4})):
+            with self.subTest(level, copies=copies):
+                agent = self.copied(level, drives, copies)
+                for _ in range(2):
+                    agent.start()
+                    self.newest(agent)
+                    told = agent.ctl("status").stdout
+                    self.assertNotIn("fall delete", told)
+                    self.assertNotIn("insert", told)
+                    agent.stop()
+
+    def test_the_newest_drive_comes_after_the_start(self):
+        agent = self.copied("r0", "0", {0: 4})
+        newest = agent.directory / "plain4"
+        newest.rename(agent.directory / "away4")
+        agent.start()
+        agent.until("offline", lambda view: view.vd()["state"] == "offline")
+        (agent.directory / "away4").rename(newest)
+        self.take(agent, "remedy_foreign_needed", "set online", ends=False)
+        for _ in range(2):
+            self.newest(agent)
+            agent.stop()
+            agent.start()
 
     def test_a_restart_keeps_the_former_member_out(self):
         agent = self.member("r1", "0,1")
