@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "base/crc.h"
 #include "cache/journal_log.h"
+#include "cache/journal_notes.h"
 #include "cache/journal_private.h"
 #include "cache/log_format.h"
 #include "cache/sim_bug.h"
@@ -69,6 +70,8 @@ struct journal {
     uint32_t frame_count;
     uint64_t frames_offset;
     uint64_t sequence; /* the newest one given out */
+    struct journal_notes found_notes;
+    struct journal_notes notes; /* with a log: the log has them */
 };
 
 uint64_t journal_frames_offset(uint32_t frame_count)
@@ -116,6 +119,7 @@ struct super {
     uint64_t generation;
     uint64_t size_bytes;
     bool sure; /* the other one has not been a newer one */
+    uint64_t offset;
 };
 
 static bool super_read(const uint8_t *bytes, struct super *ret_super)
@@ -137,6 +141,7 @@ static bool super_read(const uint8_t *bytes, struct super *ret_super)
 static void super_write(struct journal *journal)
 {
     uint8_t bytes[SUPER_USED_BYTES] = {0};
+    uint8_t notes[JOURNAL_NOTES_BYTES];
     uint64_t offset = journal->generation % 2 == 0 ? 0 : SUPER_BYTES;
 
     memcpy(bytes + SUPER_MAGIC, magic, sizeof(magic));
@@ -147,6 +152,11 @@ static void super_write(struct journal *journal)
     put_le64(bytes + SUPER_GENERATION, journal->generation);
     put_le64(bytes + SUPER_SIZE, journal->memory->size_bytes);
     put_le32(bytes + SUPER_CRC, crc32c(0, bytes, SUPER_CRC));
+    if (journal->generation > 1) { /* the first one has none */
+        journal_notes_write(&journal->notes, notes); /* cut short, nothing is known */
+        memory_copy(journal->memory, offset + JOURNAL_NOTES_OFFSET, notes, sizeof(notes));
+        memory_persist(journal->memory, offset + JOURNAL_NOTES_OFFSET, sizeof(notes));
+    }
     /* The magic last: the very first super-block, cut short by a power loss, is none at all. */
     memory_copy(journal->memory, offset + 8, bytes + 8, sizeof(bytes) - 8);
     memory_persist(journal->memory, offset, sizeof(bytes));
@@ -210,6 +220,11 @@ static int take_over(struct journal *journal, const struct super *super, const s
     /* An empty one of another controller is as good as a new one. */
     journal->uuid = uuid_equal(&super->owner, &journal->owner) ? super->uuid : *fresh;
     journal->found_stamp = super->sure ? super->generation : UINT64_MAX;
+    if (super->sure && uuid_equal(&super->owner, &journal->owner)) {
+        journal_notes_read(journal->memory->base + super->offset + JOURNAL_NOTES_OFFSET,
+                           &journal->found_notes);
+        journal->notes = journal->found_notes;
+    }
     journal->generation = super->generation + 1;
     journal->frame_count = super->frame_count;
     journal->frames_offset = journal_frames_offset(super->frame_count);
@@ -224,6 +239,7 @@ static bool super_newest(const uint8_t *base, struct super *ret_super)
     bool good_a = super_read(base, &a);
     bool good_b = super_read(base + SUPER_BYTES, &b);
 
+    b.offset = SUPER_BYTES;
     *ret_super = good_a && (!good_b || a.generation > b.generation) ? a : b;
     ret_super->sure = (good_a && good_b) || ret_super->generation == 1;
     return good_a || good_b;
@@ -309,6 +325,7 @@ int journal_open_log(struct log_port *port, struct memory_port *memory, struct c
     journal->uuid = *journal_log_uuid(journal->log);
     journal->generation = journal_log_generation(journal->log);
     journal->found_stamp = journal_log_found_stamp(journal->log);
+    journal->found_notes = *journal_log_notes(journal->log);
     journal->frame_count = journal_log_frame_count(journal->log);
     journal->frames_offset = journal_frames_offset(journal->frame_count);
     *ret_journal = journal;
@@ -462,6 +479,21 @@ uint64_t journal_stamp(struct journal *journal)
 uint64_t journal_found_stamp(const struct journal *journal)
 {
     return journal->found_stamp;
+}
+
+void journal_note(struct journal *journal, const struct guid *group, uint64_t sequence)
+{
+    if (journal->log != NULL) {
+        journal_log_note(journal->log, group, sequence);
+    } else if (journal_notes_set(&journal->notes, group, sequence)) {
+        journal->generation++;
+        super_write(journal);
+    }
+}
+
+uint64_t journal_found_note(const struct journal *journal, const struct guid *group)
+{
+    return journal_notes_find(&journal->found_notes, group);
 }
 
 uint32_t journal_frame_count(const struct journal *journal)

@@ -114,6 +114,10 @@ uint64_t journal_generation(const struct journal *journal);
  */
 uint64_t journal_stamp(struct journal *journal);
 uint64_t journal_found_stamp(const struct journal *journal);
+/* The other way round (journal_notes.h): the newest record of the group that is durable on its
+ * drives; 0: the group is gone. And what was known of it when the medium was opened; 0: nothing. */
+void journal_note(struct journal *journal, const struct guid *group, uint64_t sequence);
+uint64_t journal_found_note(const struct journal *journal, const struct guid *group);
 uint32_t journal_frame_count(const struct journal *journal);
 /* Whether what is published, and durable, survives power loss. */
 bool journal_is_stable(const struct journal *journal);

@@ -415,6 +415,7 @@ static void super_send(struct journal_log *log)
         log->tail < log->next ? journal_log_record_of(log, log->tail)->start : log->head;
     log->super.durable_number = log->next - 1;
     log_super_write(&log->super, log->super_buffer);
+    journal_notes_write(&log->notes, log->super_buffer + JOURNAL_NOTES_OFFSET);
     log->write.offset_bytes = log->super.turn % 2 * LOG_BLOCK_BYTES;
     log->write.length_bytes = LOG_BLOCK_BYTES;
     log->write.bytes = log->super_buffer;
@@ -587,6 +588,19 @@ uint64_t journal_log_generation(const struct journal_log *log)
 uint64_t journal_log_stamp(const struct journal_log *log)
 {
     return log->durable_generation << NUMBER_BITS | (log->durable_number & NUMBER_MASK);
+}
+
+void journal_log_note(struct journal_log *log, const struct guid *group, uint64_t sequence)
+{
+    if (log->state != LOG_LOST && journal_notes_set(&log->notes, group, sequence)) {
+        log->super_wanted = true;
+        go_soon(log);
+    }
+}
+
+const struct journal_notes *journal_log_notes(const struct journal_log *log)
+{
+    return &log->notes;
 }
 
 uint64_t journal_log_found_stamp(const struct journal_log *log)

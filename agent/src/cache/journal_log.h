@@ -27,6 +27,7 @@
 #include "port/log_port.h"
 
 struct journal_log;
+struct journal_notes;
 
 /* Plays the log back into the memory, which is all zeros and has the size of that many frames.
  * Errors as journal_open(), or of the port: then nothing has been written. */
@@ -41,6 +42,9 @@ uint64_t journal_log_generation(const struct journal_log *log);
 /* journal_stamp(): which opening, and the newest record, as far as they are durable. */
 uint64_t journal_log_stamp(const struct journal_log *log);
 uint64_t journal_log_found_stamp(const struct journal_log *log);
+/* Durable with the next super-block, which is written for it. */
+void journal_log_note(struct journal_log *log, const struct guid *group, uint64_t sequence);
+const struct journal_notes *journal_log_notes(const struct journal_log *log);
 uint32_t journal_log_frame_count(const struct journal_log *log);
 
 /* The descriptor in memory says it already, or does so no more. */

@@ -7,6 +7,7 @@
 
 #include "base/list.h"
 #include "cache/journal_log.h"
+#include "cache/journal_notes.h"
 #include "cache/log_format.h"
 
 #define LOG_NO_RECORD UINT64_MAX
@@ -59,6 +60,7 @@ struct journal_log {
     uint64_t durable_generation;
     uint64_t found_stamp;
     bool found_damaged; /* a super-block was, perhaps the newest */
+    struct journal_notes notes;
     uint64_t covers;       /* what the record being written makes durable */
     uint32_t publications; /* in the queue */
 

@@ -383,6 +383,11 @@ static int super_find(struct reader *reader, const struct uuid *owner, const str
         (!good[0] && !bytes_are_all(reader->window, LOG_BLOCK_BYTES, 0)) ||
         (!good[1] && !bytes_are_all(reader->window + LOG_BLOCK_BYTES, LOG_BLOCK_BYTES, 0));
     log->found_damaged = reader->super_damaged;
+    if (found && !reader->super_damaged && uuid_equal(&log->super.owner, owner)) {
+        journal_notes_read(reader->window +
+                               (log->super.turn % 2 * LOG_BLOCK_BYTES + JOURNAL_NOTES_OFFSET),
+                           &log->notes);
+    }
     if (found) {
         return super_judge(log, &log->super);
     }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_journal.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_retry.h"
 #include "ctl/ctl_settle.h"
@@ -277,6 +278,7 @@ static void delete_group_stopped(struct ctl_group *cg, int error, void *context)
     memcpy(members, cg->members, sizeof(members));
     ctl_group_free(cg);
     ctl_intents_forget(ctl, &run->guid);
+    ctl_journal_forget(ctl, &run->guid);
     run->cg = NULL;
     event_deleted(run);
     run->writes = calloc(CONTROLLER_DRIVES_MAX, sizeof(*run->writes));

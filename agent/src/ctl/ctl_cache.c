@@ -399,6 +399,7 @@ void ctl_cache_work(struct ctl *ctl)
                                    : facts.destage_bytes_per_s;
     cache_mover_dirty_limit_set(ctl->mover, ctl_dirty_limit_bytes(ctl));
     kept_written_tell(ctl);
+    ctl_journal_note(ctl);
     if (ctl->cache_samples[0].at_us == 0) {
         ctl_journal_stamp(ctl); /* soon after the start, then once a minute */
     }

@@ -485,6 +485,7 @@ static void group_stopped(void *context, int error)
     struct ctl_group *cg = context;
 
     ASSERT(cg->phase == CTL_GROUP_STOPPING);
+    cg_journal_note(cg);
     cg->config = malloc(sizeof(*cg->config));
     ASSERT(cg->config != NULL);
     group_durable_config(cg->group, cg->config);

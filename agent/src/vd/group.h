@@ -98,6 +98,8 @@ void group_stop(struct group *group, void (*done)(void *context, int error), voi
 /* Saves the stamp of the journal, if something was written since the last one: to be called now and
  * then. */
 void group_stamp(struct group *group);
+/* Of the newest record that is durable. */
+uint64_t group_saved_sequence(const struct group *group);
 
 const struct group_config *group_config(const struct group *group);
 /* The same as its records say it: members lost beyond tolerance (7) keep the state they had.

@@ -156,6 +156,7 @@ struct group {
     uint64_t change; /* number of the newest change */
     uint64_t saving; /* the running save covers changes up to this */
     uint64_t saved; /* durable up to this */
+    uint64_t saved_sequence; /* of the newest record that is */
     uint64_t loss_change; /* the newest loss of a member */
     uint64_t online_change; /* the newest of the members' */
     bool refusing; /* a last copy has refused a mark, record or flush a moment ago */

@@ -184,6 +184,7 @@ static void save_complete(struct group_save *save, int error)
         if (group->edit == NULL || error == 0) { /* else (3): the next one carries what is undone */
             group->saved = max_u64(group->saved, group->saving);
         }
+        group->saved_sequence = error == 0 ? group->image.sequence : group->saved_sequence;
         if (group->edit != NULL) {
             edit_saved(group, error);
             error = 0; /* it was saved alone: whoever else waits does so for nothing but its end */
@@ -249,6 +250,11 @@ uint64_t save_changed(struct group *group)
     ASSERT(group->depth > 0); /* the end of the turn starts the save */
     group->change++;
     return group->change;
+}
+
+uint64_t group_saved_sequence(const struct group *group)
+{
+    return group->saved_sequence;
 }
 
 void group_stamp(struct group *group)

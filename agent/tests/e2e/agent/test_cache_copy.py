@@ -98,6 +98,63 @@ class OlderCopy(Taken):
                 agent.optimal()
                 agent.close()
 
+    def images(self, agent):
+        """Of the drives and the state directory, in the middle of cached writes."""
+        self.kept = agent.directory / "kept"
+        shutil.copytree(agent.state_dir, self.kept)
+        for slot in range(3):
+            shutil.copy(agent.directory / f"d{slot}", agent.directory / f"image{slot}")
+
+    def restore(self, agent):
+        shutil.rmtree(agent.state_dir)
+        self.kept.rename(agent.state_dir)
+        for slot in range(3):
+            (agent.directory / f"image{slot}").rename(agent.directory / f"d{slot}")
+
+    def test_drives_older_than_the_medium(self):
+        """What the medium has now would make a state that never was; what it has not is lost."""
+        for medium in ("pmem", "log"):
+            for drained in (False, True):
+                with self.subTest(medium, drained=drained):
+                    agent = self.started(medium)
+                    agent.create("raid5", (0, 1, 2), write_policy="always_write_back")
+                    self.fill(agent, 1)
+                    agent.ctl("/c0/v0", "flush")
+                    self.fill(agent, 2)
+                    agent.kill()
+                    self.images(agent)
+                    agent.start()
+                    agent.ctl("/c0/v0", "flush")
+                    if drained:
+                        agent.stop()
+                    else:
+                        with agent.nbd() as disk:
+                            disk.pwrite(content(0, 3), 0)
+                        agent.kill()
+                    self.restore(agent)
+                    for _ in range(2):
+                        agent.start()
+                        self.assertEqual(self.versions(agent), {1})
+                        self.assertEqual(agent.view().vd()["lost_writes"]["code"],
+                                         "cache_lost_medium")
+                        agent.stop()
+                    agent.close()
+
+    def test_images_of_a_clean_stop(self):
+        """Everything is on them: nothing is missed."""
+        agent = self.started("log")
+        agent.create("raid5", (0, 1, 2), write_policy="always_write_back")
+        self.fill(agent, 1)
+        agent.stop()
+        self.images(agent)
+        agent.start()
+        self.fill(agent, 2)
+        agent.stop()
+        self.restore(agent)
+        agent.start()
+        self.assertEqual(self.versions(agent), {1})
+        self.assertIsNone(agent.view().vd()["lost_writes"])
+
     def test_of_a_virtual_drive_that_is_not_known(self):
         agent = self.started("pmem")
         agent.stop()

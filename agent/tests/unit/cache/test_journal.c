@@ -226,6 +226,67 @@ static void test_replay_tells_damage_from_content(void **state UNUSED)
     medium_end(&medium);
 }
 
+static void medium_reopen(struct medium *medium)
+{
+    medium->journal = journal_close(medium->journal);
+    assert_int_equal(medium_open(medium), 0);
+}
+
+static void test_notes_of_groups(void **state UNUSED)
+{
+    const struct guid group = {{1}};
+    const struct guid other = {{2}};
+    struct medium medium;
+
+    medium_make(&medium, journal_size_bytes(FRAMES));
+    assert_int_equal(medium_open(&medium), 0);
+    journal_note(medium.journal, &group, 5);
+    journal_note(medium.journal, &other, 7);
+    journal_note(medium.journal, &group, 6);
+    assert_int_equal(journal_found_note(medium.journal, &group), 0); /* as it was when opened */
+    medium_reopen(&medium);
+    assert_int_equal(journal_found_note(medium.journal, &group), 6);
+    assert_int_equal(journal_found_note(medium.journal, &other), 7);
+    journal_note(medium.journal, &group, 0);
+    medium_reopen(&medium);
+    assert_int_equal(journal_found_note(medium.journal, &group), 0);
+    assert_int_equal(journal_found_note(medium.journal, &other), 7);
+    for (uint32_t i = 0; i < 300; i++) { /* what finds no room is not known */
+        const struct guid many = {{3, (uint8_t)i, (uint8_t)(i >> 8)}};
+
+        journal_note(medium.journal, &many, i + 1);
+    }
+    medium_reopen(&medium);
+    assert_int_equal(journal_found_note(medium.journal, &other), 7);
+    medium_end(&medium);
+}
+
+/* What is damaged says nothing, and nothing is told of a medium whose newest super-block may be. */
+static void test_notes_that_are_damaged(void **state UNUSED)
+{
+    const struct guid group = {{1}};
+
+    for (uint32_t at = 0; at < 3; at++) {
+        struct medium medium;
+
+        medium_make(&medium, journal_size_bytes(FRAMES));
+        assert_int_equal(medium_open(&medium), 0);
+        journal_note(medium.journal, &group, 5);
+        journal_note(medium.journal, &group, 6);
+        medium.journal = journal_close(medium.journal);
+        for (uint32_t slot = 0; slot < 2 && at == 0; slot++) {
+            medium.port.base[SUPER_AT(slot) + 512 + 9] ^= 1; /* the notes of both */
+        }
+        if (at > 0) {
+            medium.port.base[SUPER_AT(at - 1) + 16] ^= 1; /* a super-block */
+        }
+        assert_int_equal(medium_open(&medium), 0);
+        assert_int_equal(journal_found_note(medium.journal, &group), 0);
+        assert_true(at == 0 || journal_found_stamp(medium.journal) == UINT64_MAX);
+        medium_end(&medium);
+    }
+}
+
 static void test_without_memory_it_is_not_opened(void **state UNUSED)
 {
     struct medium medium;
@@ -246,6 +307,8 @@ int main(void)
         cmocka_unit_test(test_what_is_not_blank_is_refused),
         cmocka_unit_test(test_which_descriptors_are_sound),
         cmocka_unit_test(test_replay_tells_damage_from_content),
+        cmocka_unit_test(test_notes_of_groups),
+        cmocka_unit_test(test_notes_that_are_damaged),
         cmocka_unit_test(test_without_memory_it_is_not_opened),
     };
 
