@@ -380,7 +380,7 @@ async def test_database_is_its_owners_only(tmp_path: Path) -> None:
     [
         ("GET", "/auth/login", "POST"),
         ("PUT", "/users", "GET, HEAD, POST"),
-        ("POST", "/hosts/00000000-0000-0000-0000-000000000000", "DELETE, GET, HEAD"),
+        ("POST", "/hosts/00000000-0000-0000-0000-000000000000", "DELETE, GET, HEAD, PATCH"),
         ("DELETE", "/events", "GET, HEAD"),
     ],
 )

@@ -372,10 +372,10 @@ static void test_copy_of_a_needed_member(void **state UNUSED)
 {
     struct ctl_world *world = world_with_copy(60, RAID_LEVEL_0);
 
-    assert_int_equal(copy_good(world, false), REASON_DRIVE_FOREIGN);
-    assert_int_equal(copy_good(world, true), REASON_DRIVE_NEEDED);
-    assert_non_null(strstr(world->text, "/c0/d0"));
-    assert_int_equal(copy_clear(world), REASON_DRIVE_NEEDED);
+    assert_int_equal(copy_good(world, false), REASON_FOREIGN_COPY_NEEDED);
+    assert_int_equal(copy_good(world, true), REASON_FOREIGN_COPY_NEEDED);
+    assert_non_null(strstr(world->text, "set online"));
+    assert_int_equal(copy_clear(world), REASON_FOREIGN_COPY_NEEDED);
     assert_int_equal(copy_spare(world), REASON_DRIVE_FOREIGN);
     assert_int_equal(copy_create(world), REASON_DRIVE_FOREIGN);
     expect_untouched(world);
