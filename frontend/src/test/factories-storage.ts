@@ -244,6 +244,7 @@ export function group(part: Partial<DriveGroup> = {}): DriveGroup {
     virtual_drive_ids: [VIRTUAL_DRIVE_ID],
     spare_ids: [],
     spare_choices: [],
+    span_states: null,
     blocked: {},
     ...part,
   }
