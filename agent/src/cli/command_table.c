@@ -144,8 +144,7 @@ const struct cli_command cli_commands[] = {
      "[strip=<KiB>] [PDperArray=n] [wt|wb|awb] [nora|ra] [direct|cached] [pdcache=on|off|default] "
      "[ondegrade=keep|wt] [preset=NAME [acceptrisk]] [spares=e:s,...] [force]",
      "Creates a virtual drive. size: in MB where no unit is given; 1 MB is 1024 KB here, and what "
-     "is "
-     "not whole rows is rounded down. Several sizes create as many in one drive group: "
+     "is not whole rows is rounded down. Several sizes create as many in one drive group: "
      "size=100GB,1TB,remaining, size=100GB*4. Where the drives are those of a drive group, or "
      "drivegroup= names one (as array= does, or aftervd= by a virtual drive in it), it is made in "
      "the space that is free there. Four or "
@@ -247,8 +246,7 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_VD, "expand", NULL, "size=", change_vd_expand, "/cX/vX expand size=<n>|all",
      "Expands a virtual drive into the free space directly behind it. size: the new size, rounded "
      "down to whole rows. Data stay, and clients stay connected. The new space is initialized in "
-     "the "
-     "background. A virtual drive cannot shrink."},
+     "the background. A virtual drive cannot shrink."},
     {CLI_OBJECT_VD, "show", "measure", "", show_vd_measure, "/cX/vX show measure",
      "Shows the last measurement, or the one that is running."},
     {CLI_OBJECT_VD, "start", "measure",
@@ -266,8 +264,7 @@ const struct cli_command cli_commands[] = {
      "drive's name must be typed."},
     {CLI_OBJECT_VD, "flushcache|flush", NULL, "", change_vd_cache_flush, "/cX/vX flushcache",
      "Writes what is cached of a virtual drive to its drives and makes them flush it. Ends when "
-     "that "
-     "is done."},
+     "that is done."},
     {CLI_OBJECT_VD, "delete|del", "doubt", "", change_vd_doubt_delete, "/cX/vX delete doubt",
      "Ends the finding of data in doubt since an unclean stop: you have checked them. No data "
      "change."},
@@ -300,8 +297,7 @@ const struct cli_command cli_commands[] = {
      "/cX/vX start init [force] [confirm=NAME]",
      "Writes zeros over the first and the last 8 MiB of a virtual drive that nobody uses, so that "
      "nothing is recognized on it any more. One that carries a file system, a partition table or "
-     "the "
-     "like takes force or its name. full: refused."},
+     "the like takes force or its name. full: refused."},
     {CLI_OBJECT_VD, "start", "cc", "force correct confirm=", change_vd_check_start,
      "/cX/vX start cc [force] [correct [confirm=NAME]]",
      "Compares the redundancy of a virtual drive with its data and reports what differs. Corrects "

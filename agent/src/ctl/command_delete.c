@@ -9,8 +9,9 @@
  *
  * (1) Before the commit a failure opens the export again and nothing has changed; after it the
  *     group is gone, and what a crash leaves of its labels is wiped at the next start.
+ *
  * (2) The sequence number stays: what drives say that come back with a newer record counts, and
- * with it the virtual drive is there again. Nothing on them is ever read by an older record.
+ *     with it the virtual drive is there again. Nothing on them is ever read by an older record.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -255,7 +255,6 @@ static bool is_offline(const void *subject, struct finding *finding)
     }
     for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
         const struct ctl_drive *cd = cg->members[i];
-
         struct reason reason = {.code = REASON_OK};
 
         if (cd != NULL && cd_life(cd) == LIFE_FAILED && cd_state_reason(cd, &reason) &&

@@ -259,15 +259,20 @@ uint64_t group_saved_sequence(const struct group *group)
 
 void group_stamp(struct group *group)
 {
+    uint64_t stamp = 0;
     bool written = false;
 
+    if (group_is_offline(group) || !group->online) {
+        return;
+    }
+    stamp = stamp_now(group);
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         const struct vd_config *config = &group->config.vds[i];
 
         written = written || ((config->dirty || !uuid_is_zero(&config->cache_journal)) &&
-                              config->journal_stamp != stamp_now(group));
+                              config->journal_stamp != stamp);
     }
-    if (!written || group_is_offline(group) || !group->online) {
+    if (!written) {
         return;
     }
     group_enter(group);
