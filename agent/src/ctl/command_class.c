@@ -12,8 +12,9 @@
 #include "ctl/ctl_host.h"
 #include "ctl/ctl_private.h"
 
-/* Below this share of the drives' time a rebuild may take so long that it protects nobody. */
-#define REBUILD_RATE_FLOOR_PERCENT 10u
+/* Below this share of the drives' time what repairs may take so long that it protects nobody. */
+#define RATE_FLOOR_PERCENT 10u
+#define PATROL_DELAY_MOST_HOURS (31u * 24u)
 
 typedef bool (*condition_fn)(const struct ctl_host *host, const struct ctl_command *command);
 
@@ -55,11 +56,16 @@ static bool starts(const struct ctl_host *host UNUSED, const struct ctl_command 
     return command->args.vd_measure.action != TASK_ACTION_STOP;
 }
 
+/* A member that is not filled, copies that are not made equal, or lost blocks that are not found
+ * cost data at the next loss. */
 static bool halts(const struct ctl_host *host UNUSED, const struct ctl_command *command)
 {
-    ASSERT(command->op == CTL_OP_REBUILD);
-    return command->args.task.action == TASK_ACTION_STOP ||
-           command->args.task.action == TASK_ACTION_PAUSE;
+    enum task_action action =
+        command->op == CTL_OP_COPYBACK ? command->args.copyback.action : command->args.task.action;
+
+    ASSERT(command->op == CTL_OP_REBUILD || command->op == CTL_OP_COPYBACK ||
+           command->op == CTL_OP_BGI || command->op == CTL_OP_PATROL_READ);
+    return action == TASK_ACTION_STOP || action == TASK_ACTION_PAUSE;
 }
 
 /* "Always" puts acknowledged writes at risk; that is a decision of its own. */
@@ -112,6 +118,57 @@ static bool drops_stripe_log(const struct ctl_host *host UNUSED, const struct ct
             set->stripe_log_mode == STRIPE_LOG_MODE_OFF);
 }
 
+/* As policies_risks() has it. */
+static bool drive_caches_on(const struct ctl_host *host UNUSED, const struct ctl_command *command)
+{
+    const struct command_vd_set *set = &command->args.vd_set;
+
+    if (command->op == CTL_OP_VD_CREATE) {
+        return command->args.vd_create.drive_cache_policy == DRIVE_CACHE_POLICY_ON;
+    }
+    ASSERT(command->op == CTL_OP_VD_SET);
+    return (set->fields & VD_SET_DRIVE_CACHE) != 0 &&
+           set->drive_cache_policy == DRIVE_CACHE_POLICY_ON;
+}
+
+static bool lowers_a_rate(const struct ctl_command *command)
+{
+    uint32_t fields = command->args.controller_set.fields;
+
+    return ((fields & CONTROLLER_SET_REBUILD_RATE) != 0 &&
+            command->args.controller_set.rebuild_rate_percent < RATE_FLOOR_PERCENT) ||
+           ((fields & CONTROLLER_SET_BGI_RATE) != 0 &&
+            command->args.controller_set.bgi_rate_percent < RATE_FLOOR_PERCENT) ||
+           ((fields & CONTROLLER_SET_PATROL_RATE) != 0 &&
+            command->args.controller_set.patrol_rate_percent < RATE_FLOOR_PERCENT);
+}
+
+static bool thins_out_patrols(const struct ctl_command *command)
+{
+    uint32_t fields = command->args.controller_set.fields;
+
+    return ((fields & CONTROLLER_SET_PATROL_MODE) != 0 &&
+            command->args.controller_set.patrol_mode != PATROL_MODE_AUTO) ||
+           ((fields & CONTROLLER_SET_PATROL_DELAY) != 0 &&
+            command->args.controller_set.patrol_delay_hours > PATROL_DELAY_MOST_HOURS) ||
+           (fields & CONTROLLER_SET_PATROL_NEXT) != 0;
+}
+
+/* Drives that could stand in no longer may. */
+static bool leaves_out_spares(const struct ctl_command *command)
+{
+    uint32_t fields = command->args.controller_set.fields;
+
+    return ((fields & CONTROLLER_SET_EMERGENCY_SPARE) != 0 &&
+            !command->args.controller_set.emergency_spare) ||
+           ((fields & CONTROLLER_SET_EMERGENCY_UNCONFIGURED) != 0 &&
+            !command->args.controller_set.emergency_unconfigured) ||
+           ((fields & CONTROLLER_SET_MIXED_MEDIA) != 0 &&
+            !command->args.controller_set.mixed_media) ||
+           ((fields & CONTROLLER_SET_MIXED_INTERFACES) != 0 &&
+            !command->args.controller_set.mixed_interfaces);
+}
+
 static bool weakens_repair(const struct ctl_host *host UNUSED, const struct ctl_command *command)
 {
     uint32_t fields = command->args.controller_set.fields;
@@ -119,14 +176,18 @@ static bool weakens_repair(const struct ctl_host *host UNUSED, const struct ctl_
     ASSERT(command->op == CTL_OP_CONTROLLER_SET);
     return ((fields & CONTROLLER_SET_AUTO_REBUILD) != 0 &&
             !command->args.controller_set.auto_rebuild) ||
-           ((fields & CONTROLLER_SET_EMERGENCY_SPARE) != 0 &&
-            !command->args.controller_set.emergency_spare) ||
            ((fields & CONTROLLER_SET_PREDICTIVE_COPYBACK) != 0 &&
             !command->args.controller_set.predictive_copyback) ||
-           ((fields & CONTROLLER_SET_PATROL_MODE) != 0 &&
-            command->args.controller_set.patrol_mode == PATROL_MODE_DISABLED) ||
-           ((fields & CONTROLLER_SET_REBUILD_RATE) != 0 &&
-            command->args.controller_set.rebuild_rate_percent < REBUILD_RATE_FLOOR_PERCENT);
+           lowers_a_rate(command) || thins_out_patrols(command) || leaves_out_spares(command);
+}
+
+/* What a worn battery still holds is known from its last learn cycle. */
+static bool weakens_learning(const struct ctl_host *host UNUSED, const struct ctl_command *command)
+{
+    ASSERT(command->op == CTL_OP_BATTERY_SET);
+    return ((command->args.battery_set.fields & BATTERY_SET_LEARN_MODE) != 0 &&
+            command->args.battery_set.learn_mode != LEARN_MODE_AUTO) ||
+           (command->args.battery_set.fields & BATTERY_SET_NEXT_LEARN) != 0;
 }
 
 static const condition_fn conditions[COMMAND_WHEN_MAX] = {
@@ -141,7 +202,9 @@ static const condition_fn conditions[COMMAND_WHEN_MAX] = {
     [COMMAND_WHEN_RENAMES] = renames,
     [COMMAND_WHEN_SETS_ACCESS] = sets_access,
     [COMMAND_WHEN_DROPS_STRIPE_LOG] = drops_stripe_log,
+    [COMMAND_WHEN_DRIVE_CACHES_ON] = drive_caches_on,
     [COMMAND_WHEN_WEAKENS_REPAIR] = weakens_repair,
+    [COMMAND_WHEN_WEAKENS_LEARNING] = weakens_learning,
 };
 
 enum command_class ctl_command_class(const struct ctl_host *host, const struct ctl_command *command,

@@ -166,12 +166,15 @@ class ControlSocket(AgentCase):
             args = {"virtual_drive": agent.view().vd_key(), "accept_risk": True}
             forces = {**args, "preset": "storsave-performance"}
             self.assert_refused("policy_denied", control.command, "vd_set", forces, number=1)
-            control.command("vd_set", {**args, "preset": "storsave-balance"}, number=2)
-            self.assertEqual(agent.view().vd()["preset"], "storsave-balance")
+            control.command("vd_set", {**args, "preset": "storsave-protection"}, number=2)
+            self.assertEqual(agent.view().vd()["preset"], "storsave-protection")
+            self.assert_refused("policy_denied", control.command, "vd_set",
+                                {**forces, "write_policy": "write_back"}, number=3)
             # What is given itself holds, for the class as well.
-            control.command("vd_set", {**forces, "write_policy": "write_back"}, number=3)
+            control.command("vd_set", {**forces, "write_policy": "write_back",
+                                       "drive_cache_policy": "off"}, number=4)
             self.assert_refused("preset_unknown", control.command, "vd_set",
-                                {**args, "preset": "fastest"}, number=4)
+                                {**args, "preset": "fastest"}, number=5)
             control.command("vd_set", forces)  # on the host itself
 
     def test_standard_policy_limits_destruction_per_hour(self):

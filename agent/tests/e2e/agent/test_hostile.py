@@ -211,14 +211,21 @@ class Promises(AgentCase):
                                                 "percent": 100}], "write_percent": 0,
                                                 "workers": 1, "depth": 1}]}),
                      ("controller_set", {"controller": "c0", "auto_rebuild": False}),
-                     ("controller_set", {"controller": "c0", "rebuild_rate_percent": 0})]
+                     ("vd_set", {"virtual_drive": m0, "drive_cache_policy": "on"}),
+                     ("bgi", {"virtual_drive": m0, "action": "stop"}),
+                     ("patrol_read", {"controller": "c0", "action": "pause"}),
+                     *(("controller_set", {"controller": "c0", **change}) for change in (
+                         {"rebuild_rate_percent": 0}, {"bgi_rate_percent": 0},
+                         {"patrol_mode": "manual"}, {"patrol_delay_hours": 8760},
+                         {"patrol_next_at_us": 1 << 52},
+                         {"emergency_unconfigured": False}, {"mixed_media": False}))]
             for number, (op, args) in enumerate(asked, 1):
                 told = self.assert_refused("policy_denied", control.command, op, args,
                                            number=number)
                 self.assertRegex(told.reason["text"], r'"strict" refuses .+ from the backend: it '
                                                       r"[a-z ]+\. An administrator can run it")
             control.command("controller_set", {"controller": "c0", "rebuild_rate_percent": 40},
-                            number=10)
+                            number=len(asked) + 1)
 
     def test_a_name_that_was_exported_stands_for_nothing_else(self):
         with self.agent(slots=6, policy="strict") as agent, agent.control() as control:

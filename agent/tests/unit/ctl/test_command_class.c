@@ -60,7 +60,11 @@ static void meet(enum command_when when)
         command.args.vd_measure.action = TASK_ACTION_START;
         return;
     case COMMAND_WHEN_HALTS:
-        command.args.task.action = TASK_ACTION_PAUSE;
+        if (command.op == CTL_OP_COPYBACK) {
+            command.args.copyback.action = TASK_ACTION_PAUSE;
+        } else {
+            command.args.task.action = TASK_ACTION_PAUSE;
+        }
         return;
     case COMMAND_WHEN_FORCES_WRITE_BACK:
         command.args.vd_create.write_policy = WRITE_POLICY_ALWAYS_WRITE_BACK;
@@ -84,6 +88,19 @@ static void meet(enum command_when when)
     case COMMAND_WHEN_DROPS_STRIPE_LOG:
         command.args.vd_set.fields = VD_SET_STRIPE_LOG_MODE;
         command.args.vd_set.stripe_log_mode = STRIPE_LOG_MODE_OFF;
+        return;
+    case COMMAND_WHEN_DRIVE_CACHES_ON:
+        begin(command.op);
+        if (command.op == CTL_OP_VD_SET) {
+            command.args.vd_set.fields = VD_SET_DRIVE_CACHE;
+            command.args.vd_set.drive_cache_policy = DRIVE_CACHE_POLICY_ON;
+        } else {
+            command.args.vd_create.drive_cache_policy = DRIVE_CACHE_POLICY_ON;
+        }
+        return;
+    case COMMAND_WHEN_WEAKENS_LEARNING:
+        command.args.battery_set.fields = BATTERY_SET_LEARN_MODE;
+        command.args.battery_set.learn_mode = LEARN_MODE_DISABLED;
         return;
     case COMMAND_WHEN_WEAKENS_REPAIR:
         command.args.controller_set.fields = CONTROLLER_SET_AUTO_REBUILD;
@@ -155,6 +172,12 @@ static void test_what_strengthens_is_light(void **state UNUSED)
     assert_int_equal(class_of(), COMMAND_CLASS_O);
     command.args.controller_set.rebuild_rate_percent = 9;
     assert_int_equal(class_of(), COMMAND_CLASS_D);
+    begin(CTL_OP_BATTERY_SET);
+    command.args.battery_set.fields = BATTERY_SET_LEARN_MODE;
+    command.args.battery_set.learn_mode = LEARN_MODE_AUTO;
+    assert_int_equal(class_of(), COMMAND_CLASS_O);
+    command.args.battery_set.fields |= BATTERY_SET_NEXT_LEARN;
+    assert_int_equal(class_of(), COMMAND_CLASS_D);
     begin(CTL_OP_VD_SET);
     command.args.vd_set.write_policy = WRITE_POLICY_ALWAYS_WRITE_BACK; /* not among the fields */
     command.args.vd_set.fields = VD_SET_STRIPE_LOG;
@@ -165,6 +188,49 @@ static void test_what_strengthens_is_light(void **state UNUSED)
     command.args.vd_set.fields = VD_SET_STRIPE_LOG_MODE;
     command.args.vd_set.stripe_log_mode = STRIPE_LOG_MODE_AUTO;
     assert_int_equal(class_of(), COMMAND_CLASS_O);
+}
+
+/* Each setting on which it depends that a loss is made good, or noticed in time. */
+static void test_what_weakens_repair(void **state UNUSED)
+{
+    static const struct {
+        uint32_t field;
+        uint32_t weak, strong;
+        size_t offset;
+        size_t bytes;
+    } settings[] = {
+#define SETTING(field_, member, weak_, strong_)                                                    \
+    {CONTROLLER_SET_##field_, weak_, strong_,                                                      \
+     offsetof(struct ctl_command, args.controller_set.member),                                     \
+     sizeof(command.args.controller_set.member)}
+        SETTING(REBUILD_RATE, rebuild_rate_percent, 9, 10),
+        SETTING(BGI_RATE, bgi_rate_percent, 0, 10),
+        SETTING(PATROL_RATE, patrol_rate_percent, 0, 10),
+        SETTING(PATROL_DELAY, patrol_delay_hours, 8760, 744),
+        SETTING(PATROL_MODE, patrol_mode, PATROL_MODE_MANUAL, PATROL_MODE_AUTO),
+        SETTING(PATROL_MODE, patrol_mode, PATROL_MODE_DISABLED, PATROL_MODE_AUTO),
+        SETTING(AUTO_REBUILD, auto_rebuild, false, true),
+        SETTING(EMERGENCY_SPARE, emergency_spare, false, true),
+        SETTING(EMERGENCY_UNCONFIGURED, emergency_unconfigured, false, true),
+        SETTING(MIXED_MEDIA, mixed_media, false, true),
+        SETTING(MIXED_INTERFACES, mixed_interfaces, false, true),
+        SETTING(PREDICTIVE_COPYBACK, predictive_copyback, false, true),
+#undef SETTING
+    };
+
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        for (unsigned strong = 0; strong < 2; strong++) {
+            uint32_t value = strong ? settings[i].strong : settings[i].weak;
+
+            begin(CTL_OP_CONTROLLER_SET);
+            command.args.controller_set.fields = settings[i].field;
+            memcpy((uint8_t *)&command + settings[i].offset, &value, settings[i].bytes);
+            assert_int_equal(class_of(), strong ? COMMAND_CLASS_O : COMMAND_CLASS_D);
+        }
+    }
+    begin(CTL_OP_CONTROLLER_SET);
+    command.args.controller_set.fields = CONTROLLER_SET_PATROL_NEXT;
+    assert_int_equal(class_of(), COMMAND_CLASS_D);
 }
 
 static void test_a_name_is_remembered(void **state UNUSED)
@@ -234,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_every_row_holds_when_its_condition_does, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(test_what_weakens_repair, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_strengthens_is_light, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_name_is_remembered, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_chosen_name_is_new, setup, teardown),
