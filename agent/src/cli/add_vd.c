@@ -241,13 +241,34 @@ static bool group_parse(const struct cli_context *context, struct vd_wish *wish,
     return true;
 }
 
+/* drives=, or the enclosure and the slots on their own. e= without a number is no enclosure;
+ * without e= a slot is meant as in a list of bare numbers. NULL: no drives are named. */
+static const char *drives_named(const struct cli_context *context, char list[REQUEST_TEXT_BYTES])
+{
+    const char *enclosure = option_value(context, "e");
+    const char *slots = option_value(context, "s");
+
+    if (slots == NULL || option_has(context, "drives")) {
+        return option_value(context, "drives");
+    }
+    int length = snprintf(list, REQUEST_TEXT_BYTES, "%s%s%s", enclosure != NULL ? enclosure : "",
+                          enclosure != NULL ? ":" : "", slots);
+
+    return (size_t)length < REQUEST_TEXT_BYTES ? list : ""; /* no part of it, which names fewer */
+}
+
 static bool wish_parse(const struct cli_context *context, struct vd_wish *wish,
                        char text[REQUEST_TEXT_BYTES])
 {
-    const char *drives = option_value(context, "drives");
+    char list[REQUEST_TEXT_BYTES];
+    const char *drives = drives_named(context, list);
     const char *spares = option_value(context, "spares");
     bool in_group = group_option(context) != NULL;
 
+    if ((option_has(context, "s") && option_has(context, "drives")) ||
+        (option_has(context, "e") && !option_has(context, "s"))) {
+        return refuse(text, "e= goes with s=, and both with no drives=");
+    }
     if (!level_parse(context, wish)) {
         return refuse(text, "name one RAID level: r0, r1, r1e, r5, r6, r10, r50 or r60");
     }

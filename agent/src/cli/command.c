@@ -184,13 +184,14 @@ static bool options_exclude(const struct cli_option *a, const struct cli_option 
     return option_is_level(a) && option_is_level(b);
 }
 
-/* The option that was taken last has a value, if it has to, and is no second one. */
+/* The option that was taken last has a value, if it has to, and is no second one. "e=" without one
+ * means outside the enclosures. */
 static bool option_is_clear(const struct cli_context *context, const struct cli_command *command,
                             const char *word, char text[REQUEST_TEXT_BYTES])
 {
     const struct cli_option *last = &context->options[context->option_count - 1];
 
-    if (last->value != NULL && last->value[0] == '\0') {
+    if (last->value != NULL && last->value[0] == '\0' && !option_is_one_of(last, "e")) {
         (void)snprintf(text, REQUEST_TEXT_BYTES, "%s needs a value. Usage: arrayctl %s", word,
                        command->usage);
         return false;

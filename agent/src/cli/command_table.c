@@ -20,7 +20,7 @@
     "failpdonsmarterror|sesmonitoring|personality|pendingimages"
 #define VD_ADD_OPTIONS                                                                             \
     "type= r0 r1 r1e r5 r6 r10 r50 r60 raid0 raid1 raid1e raid5 raid6 raid10 raid50 raid60 each "  \
-    "size= name= drives= drivegroup= array= aftervd= pdperarray= pdcache= ondegrade= "             \
+    "size= name= drives= e= s= drivegroup= array= aftervd= pdperarray= pdcache= ondegrade= "       \
     "wt wb awb "                                                                                   \
     "nora "                                                                                        \
     "ra adra direct cached strip= spares= force preset= storsave= acceptrisk"
@@ -139,7 +139,7 @@ const struct cli_command cli_commands[] = {
      "before a hot spare replaces it. coercion: new drive groups use each drive in steps of 0 (no "
      "steps), 1 (128 MiB) or 2 (1 GiB), so that a replacement may be slightly smaller."},
     {CLI_OBJECT_CONTROLLER, "add", "vd", VD_ADD_OPTIONS, change_vd_add,
-     "/cX add vd r0|r1|r1e|r5|r6|r10|r50|r60 drives=e:s|e:s-s,s|:s "
+     "/cX add vd r0|r1|r1e|r5|r6|r10|r50|r60 drives=e:s|e:s-s,s|:s|s (or [e=e] s=s-s,s) "
      "[drivegroup=N] [size=<n>MB|GB|TB|all|remaining[,...]] [name=NAME[,...]] "
      "[strip=<KiB>] [PDperArray=n] [wt|wb|awb] [nora|ra] [direct|cached] [pdcache=on|off|default] "
      "[ondegrade=keep|wt] [preset=NAME [acceptrisk]] [spares=e:s,...] [force]",

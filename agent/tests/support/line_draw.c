@@ -269,13 +269,13 @@ static const char *value_draw(struct draw *draw, const char *name, char odd[WORD
             return odd;
         }
     }
-    if (is_one_of(name, "drives spares")) {
+    if (is_one_of(name, "drives spares s")) {
         return places[draw_below(draw, COUNT(places))];
     }
     if (is_one_of(name, "size")) {
         return sizes[draw_below(draw, COUNT(sizes))];
     }
-    if (is_one_of(name, "dgs dg array row count pdperarray strip lba")) {
+    if (is_one_of(name, "dgs dg array row count pdperarray strip lba e")) {
         return numbers[draw_below(draw, COUNT(numbers))];
     }
     return values[draw_below(draw, COUNT(values))];

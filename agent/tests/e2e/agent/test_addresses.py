@@ -150,6 +150,16 @@ class EveryVerb(AddressCase):
             members = agent.json("/c0/d0", "show")["Response Data"]["DG Drive LIST"]
             self.assertEqual(len(members), count, drives)
             agent.ctl("/c0/v0", "del", "force")
+        for number, words in enumerate((["e=", "s=0-3"], ["s=0-3"], ["E=", "S=0,1,2-3"])):
+            agent.ctl("/c0", "add", "vd", "r0", *words, f"name=e{number}")
+            members = agent.json("/c0/d0", "show")["Response Data"]["DG Drive LIST"]
+            self.assertEqual([row["EID:Slt"] for row in members], [f" :{n}" for n in range(4)], words)
+            agent.ctl("/c0/v0", "del", "force")
+        for words in (["e=", "s=0,1", "drives=:2"], ["e="], ["e=252", "s=0,1"], ["s="],
+                      ["s=" + ",".join(["0-3"] * 120)]):
+            self.assertNotEqual(agent.ctl("/c0", "add", "vd", "r0", *words, check=False).returncode,
+                                0, words)
+        self.assertEqual(agent.view().all("virtual_drive"), {})
         refused = agent.ctl("/c0", "add", "vd", "r0", "drives=0-5", check=False)
         self.assertIn("there is no drive 5", refused.stdout)
         agent.ctl("/c0", "add", "vd", "r1", "drives=0,1", "spares=:2", "name=data")
@@ -292,6 +302,13 @@ class Mixed(AddressCase):
         members = agent.json("/c0/d0", "show")["Response Data"]["DG Drive LIST"]
         self.assertEqual([row["EID:Slt"] for row in members],
                          [f"{EID}:0", f"{EID}:1", " :3", " :4"])
+        agent.ctl("/c0/v0", "del", "force")
+        for words, shown in (([f"e={EID}", "s=0-1"], [f"{EID}:0", f"{EID}:1"]),
+                             (["e=", "s=3,4"], [" :3", " :4"]), (["s=0,3"], [f"{EID}:0", " :3"])):
+            agent.ctl("/c0", "add", "vd", "r1", *words, "name=data")
+            members = agent.json("/c0/d0", "show")["Response Data"]["DG Drive LIST"]
+            self.assertEqual([row["EID:Slt"] for row in members], shown)
+            agent.ctl("/c0/v0", "del", "force")
 
     def test_which_drive_is_meant_is_never_guessed(self):
         agent = self.host(outside=2)  # 0 and 1, which will be slots as well
