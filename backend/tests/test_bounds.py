@@ -189,7 +189,10 @@ async def test_highest_command_number(agent: FakeAgent, operator: httpx.AsyncCli
 
 NASTY: tuple[Any, ...] = (
     -1,
+    SIZE_MAX,
     2**53,
+    TIME_MAX_US,
+    2**62 - 1,
     2**63 - 1,
     2**63,
     -(2**63) - 1,
