@@ -1,10 +1,15 @@
+import { i18n } from './i18n'
+
 /**
  * Numbers for people. Decimal units, as drive labels and controllers use them; the exact number of
  * bytes is always one hover away (see `Bytes`). Strip sizes are powers of two and keep KiB and MiB.
  */
 const DECIMAL_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
 
-const locale = 'en-GB'
+/** Of numbers and dates, after the language of the page. */
+export const locale = () => (i18n.language === 'de' ? 'de-DE' : 'en-GB')
+
+export const decimalMark = () => (i18n.language === 'de' ? ',' : '.')
 
 export function formatBytes(bytes: number): string {
   let value = bytes
@@ -14,12 +19,12 @@ export function formatBytes(bytes: number): string {
     unit += 1
   }
   const digits = unit === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2
-  const shown = value.toLocaleString(locale, { maximumFractionDigits: digits })
+  const shown = value.toLocaleString(locale(), { maximumFractionDigits: digits })
   return `${shown} ${DECIMAL_UNITS[unit]}`
 }
 
 export function formatExactBytes(bytes: number): string {
-  return `${bytes.toLocaleString(locale)} bytes`
+  return i18n.t('common.exactBytes', { bytes: bytes.toLocaleString(locale()) })
 }
 
 export function formatStrip(bytes: number): string {
@@ -35,18 +40,18 @@ export function formatRate(bytesPerSecond: number): string {
 /** Of requests: "0.4/s", "12/s", "1,250/s". */
 export function formatPerSecond(rate: number): string {
   const digits = rate > 0 && rate < 9.95 ? 1 : 0
-  return `${rate.toLocaleString(locale, { maximumFractionDigits: digits })}/s`
+  return `${rate.toLocaleString(locale(), { maximumFractionDigits: digits })}/s`
 }
 
 export function formatPercent(percent: number): string {
   const digits = percent > 0 && percent < 100 ? 1 : 0
   // Never round up to "100 %" while work is left.
   const shown = percent < 100 ? Math.min(percent, 99.9) : 100
-  return `${shown.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} %`
+  return `${shown.toLocaleString(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits })} %`
 }
 
 export function formatCount(count: number): string {
-  return count.toLocaleString(locale)
+  return count.toLocaleString(locale())
 }
 
 const DURATION_STEPS = [
@@ -71,7 +76,7 @@ export function formatDuration(seconds: number): string {
 }
 
 export function formatDateTime(time: string | number | Date): string {
-  return new Date(time).toLocaleString(locale, {
+  return new Date(time).toLocaleString(locale(), {
     year: 'numeric',
     month: 'short',
     day: 'numeric',
@@ -92,7 +97,7 @@ export function toLocalField(time: string | null): string {
 export function formatClock(time: Date, now: Date): string {
   const sameDay = time.toDateString() === now.toDateString()
   return time.toLocaleString(
-    locale,
+    locale(),
     sameDay
       ? { hour: '2-digit', minute: '2-digit' }
       : { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
@@ -107,9 +112,9 @@ const RELATIVE_STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 
 export function formatRelative(time: string | number | Date, now: number): string {
   const seconds = Math.round((new Date(time).getTime() - now) / 1000)
-  const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+  const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' })
   for (const [unit, size] of RELATIVE_STEPS) {
     if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit)
   }
-  return Math.abs(seconds) < 5 ? 'just now' : format.format(seconds, 'second')
+  return Math.abs(seconds) < 5 ? i18n.t('common.justNow') : format.format(seconds, 'second')
 }

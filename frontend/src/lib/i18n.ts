@@ -48,6 +48,16 @@ void i18n.use(initReactI18next).init({
   returnNull: false,
 })
 
+/** Before anything is drawn. English is in the page; any other language is fetched as a whole. */
+export async function startLanguage(language: 'en' | 'de') {
+  if (language === 'de') {
+    const { de } = await import('@/locales/de')
+    i18n.addResourceBundle('de', 'translation', de)
+  }
+  await i18n.changeLanguage(language)
+  document.documentElement.lang = language
+}
+
 /** Of locales/later: they come with the pages they are for; the first page does not wait for them. */
 export function addTexts(texts: Partial<Later>) {
   i18n.addResourceBundle('en', 'translation', texts, true)

@@ -1,3 +1,5 @@
+import { i18n } from './i18n'
+
 /**
  * RFC 9457 problems travel unchanged from the response up to the form that caused them: the status,
  * the stable code and the fields are never turned into text and guessed back.
@@ -55,10 +57,10 @@ export function toProblem(
   }
 }
 
-/** The request never reached the server. */
+/** The request never reached the server: what is shown for it is of the page (ProblemNotice). */
 export const UNREACHABLE: Problem = {
   type: 'about:blank',
-  title: 'The server does not answer',
+  title: '',
   status: 0,
   code: 'unreachable',
 }
@@ -66,7 +68,13 @@ export const UNREACHABLE: Problem = {
 export function problemOf(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem
   const detail = error instanceof Error ? error.message : String(error)
-  return { type: 'about:blank', title: 'Unexpected error', status: 0, code: 'unexpected', detail }
+  return {
+    type: 'about:blank',
+    title: i18n.t('problem.unexpected'),
+    status: 0,
+    code: 'unexpected',
+    detail,
+  }
 }
 
 /**

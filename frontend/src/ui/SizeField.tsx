@@ -1,7 +1,7 @@
 import { NumberInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { formatBytes } from '@/lib/format'
+import { decimalMark, formatBytes } from '@/lib/format'
 
 const GB = 1_000_000_000
 
@@ -48,6 +48,8 @@ export function SizeField(props: SizeFieldProps) {
       description={description}
       maw={280}
       decimalScale={6}
+      decimalSeparator={decimalMark()}
+      allowedDecimalSeparators={['.', ',']}
       value={gigabytes}
       error={problemOf(gigabytes)}
       onChange={(value) => {

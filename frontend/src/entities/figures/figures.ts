@@ -1,4 +1,4 @@
-import { formatBytes, formatPercent, formatRate } from '@/lib/format'
+import { formatBytes, formatPercent, formatRate, locale } from '@/lib/format'
 import { niceTop } from '@/ui/Plot'
 
 const HOUR_S = 3600
@@ -50,7 +50,7 @@ export function axisTop(unit: string, highest: number): number {
 /** Microseconds as people read them: "85 µs", "1.2 ms", "3.4 s". */
 export function formatMicroseconds(us: number): string {
   const scaled = (value: number, unit: string) =>
-    `${value.toLocaleString('en-GB', { maximumFractionDigits: value < 9.95 ? 1 : 0 })} ${unit}`
+    `${value.toLocaleString(locale(), { maximumFractionDigits: value < 9.95 ? 1 : 0 })} ${unit}`
   if (us < 1000) return scaled(us, 'µs')
   return us < 999_500 ? scaled(us / 1000, 'ms') : scaled(us / 1e6, 's')
 }

@@ -1,5 +1,5 @@
 import type { Load, PredictedArray } from '@/api/types'
-import { formatCount, formatRate } from '@/lib/format'
+import { formatCount, formatRate, locale } from '@/lib/format'
 import { i18n } from '@/lib/i18n'
 import { isByBytes } from './loads'
 
@@ -41,11 +41,11 @@ const MICROSECONDS = { maximumFractionDigits: 3 }
 
 /** In milliseconds: "0.012 ms", "3.46 ms", "120 ms". */
 const milliseconds = (us: number) =>
-  `${(us / 1000).toLocaleString('en-GB', us < 1000 ? MICROSECONDS : THREE_DIGITS)} ms`
+  `${(us / 1000).toLocaleString(locale(), us < 1000 ? MICROSECONDS : THREE_DIGITS)} ms`
 
 /** For how long something went on: "476 ms", "9.68 s". */
 export const spanText = (us: number) =>
-  us < 1e6 ? milliseconds(us) : `${(us / 1e6).toLocaleString('en-GB', THREE_DIGITS)} s`
+  us < 1e6 ? milliseconds(us) : `${(us / 1e6).toLocaleString(locale(), THREE_DIGITS)} s`
 
 /** Of what there was, reads before writes. */
 export function latencyTexts(point: Point, figure: 'mean_us' | 'p99_us'): string[] {

@@ -1,5 +1,5 @@
 import type { Prediction, WorkloadModel } from '@/api/types'
-import { formatCount } from '@/lib/format'
+import { formatCount, locale } from '@/lib/format'
 import { i18n } from '@/lib/i18n'
 import type { LinePlotData } from '@/ui/LinePlot'
 import { niceTop } from '@/ui/Plot'
@@ -10,7 +10,7 @@ export interface LabPlot extends LinePlotData {
 }
 
 const megabytes = (value: number) =>
-  (value / 1e6).toLocaleString('en-GB', { maximumFractionDigits: value < 1e7 ? 1 : 0 })
+  (value / 1e6).toLocaleString(locale(), { maximumFractionDigits: value < 1e7 ? 1 : 0 })
 
 /** The curves of one slice; undefined if the workload is a single point of single arrays. */
 export function plotOf(

@@ -57,13 +57,14 @@ export const theme = createTheme({
       },
     },
     Modal: {
-      defaultProps: {
+      // Asked for with each dialog: the language is not known yet when this is made.
+      defaultProps: () => ({
         centered: true,
         radius: 'md',
         closeButtonProps: { 'aria-label': i18n.t('common.close') },
         // Its header element would count as a second banner of the page.
         attributes: { header: { role: 'presentation' } },
-      },
+      }),
     },
   },
 })

@@ -1,0 +1,67 @@
+import type * as en from '../en/storage-lists'
+import type { Same } from './same'
+
+export const storageLists: Same<typeof en> = {
+  storageList: {
+    all: 'Alle Hosts',
+    filter: 'Welche',
+    show: {
+      all: 'Alle',
+      failed: 'Ausgefallen oder fehlend',
+      rebuilding: 'Im Rebuild',
+      free: 'Frei',
+      spares: 'Hot-Spares',
+      degraded: 'Degradiert',
+      offline: 'Offline',
+      optimal: 'Optimal',
+      failing: 'Schwach oder ausgefallen',
+      charging: 'Lädt oder lernt',
+    },
+    columns: {
+      host: 'Host',
+      drive: 'Laufwerk',
+      group: 'Laufwerksgruppe',
+      virtualDrive: 'Virtuelles Laufwerk',
+      battery: 'Batterie',
+      state: 'Zustand',
+      size: 'Größe',
+      free: 'Frei',
+      level: 'RAID-Level',
+      failuresLeft: 'Übersteht noch',
+      write: 'Schreiben',
+      model: 'Modell',
+      serial: 'Seriennummer',
+      temperature: 'Temperatur',
+      charge: 'Ladung',
+    },
+    celsius: '{{celsius}} °C',
+    drives: {
+      title: 'Laufwerke',
+      intro: 'Die physischen Laufwerke aller Hosts.',
+      search: 'Laufwerke suchen',
+      placeholder: 'Seriennummer, Modell …',
+      none: 'Noch kein Host hat ein Laufwerk gemeldet',
+    },
+    groups: {
+      title: 'Laufwerksgruppen',
+      intro: 'Laufwerke, die gemeinsam virtuelle Laufwerke tragen.',
+      search: 'Laufwerksgruppen suchen',
+      placeholder: 'Pfad, Host, Etikett',
+      none: 'Es gibt noch keine Laufwerksgruppe',
+    },
+    virtualDrives: {
+      title: 'Virtuelle Laufwerke',
+      intro: 'Was Hosts wie eine einzige Platte lesen und schreiben.',
+      search: 'Virtuelle Laufwerke suchen',
+      placeholder: 'Name, Host, Etikett',
+      none: 'Es gibt noch kein virtuelles Laufwerk',
+    },
+    batteries: {
+      title: 'Batterien',
+      intro: 'Batterien und USVs, die die Caches der Controller schützen.',
+      search: 'Batterien suchen',
+      placeholder: 'Seriennummer, Modell …',
+      none: 'Kein Host hat eine Batterie gemeldet',
+    },
+  },
+}
