@@ -189,7 +189,8 @@ BRITISH = re.compile(r"\w*(?:initialis|synchronis|recognis|optimis[ei]|randomis|
 def spelling_is_american() -> None:
     """The field's own: initialization, color."""
     found = []
-    for path in tracked(":!*package-lock.json", ":!*/common_passwords.txt", ":!.ci/check_repository.py"):
+    german = (":!frontend/src/locales/de/*", ":!agent/protocol/de.json")
+    for path in tracked(":!*package-lock.json", ":!*/common_passwords.txt", ":!.ci/check_repository.py", *german):
         try:
             text = path.read_text()
         except UnicodeDecodeError:
