@@ -76,6 +76,17 @@ async def test_life_of_an_alert(raid5: FakeAgent, operator: httpx.AsyncClient) -
     assert len(await alerts(operator, state=["open", "acknowledged"])) == 1
 
 
+async def test_an_alert_follows_its_object(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    """A drive that was moved to another bay is not looked for in the former one."""
+    await raid5.find(finding("drive_predictive_failure", "d1", "/c0/e252/s1"))
+    before = await only(operator, "/alerts")
+    await operator.post(f"/alerts/{before['id']}/acknowledge", json={"note": "drive ordered"})
+    await raid5.find(finding("drive_predictive_failure", "d1", "/c0/e252/s5"))
+    alert = await only(operator, "/alerts")
+    assert (alert["id"], alert["object_path"]) == (before["id"], "/c0/e252/s5")
+    assert alert["state"] == "acknowledged"
+
+
 async def test_an_agent_that_starts_brings_no_news(
     raid5: FakeAgent, operator: httpx.AsyncClient
 ) -> None:

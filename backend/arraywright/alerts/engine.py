@@ -100,14 +100,17 @@ class Desk:
         self._tell(alert)
 
     def _refresh(self, alert: Alert, finding: Finding) -> None:
-        """The same trouble, perhaps worse: then an acknowledgement no longer counts."""
+        """The same trouble, perhaps elsewhere, perhaps worse: then an acknowledgement no longer
+        counts."""
         stored = finding.stored()
-        if alert.reason == stored and alert.severity == finding.severity:
+        path = finding.path[:255]
+        if (alert.reason, alert.severity, alert.object_path) == (stored, finding.severity, path):
             return
         if alert.severity != finding.severity:
             alert.severity = finding.severity
             alert.state = AlertState.OPEN.value
         alert.reason = stored
+        alert.object_path = path
         alert.changed_us = self.now_us
         alert.rev += 1
         self._tell(alert)
