@@ -269,7 +269,8 @@ def test_the_users_are_made_and_the_services_enabled(host: Host, package: Path) 
     if shutil.which("systemd-sysusers") is None:
         pytest.skip("systemd-sysusers is not installed")
     host.good("--install", package)
-    assert "arraywright-uplink" in host.path("/etc/passwd").read_text()
+    users = {line.split(":")[0] for line in host.path("/etc/passwd").read_text().splitlines()}
+    assert {"arraywright-uplink", "arraywright-monitor"} <= users
     assert {"arraywright", "arraywright-admin"} <= {
         line.split(":")[0] for line in host.path("/etc/group").read_text().splitlines()}
     wanted = {path.name for path in host.path("/etc/systemd/system/multi-user.target.wants").iterdir()}

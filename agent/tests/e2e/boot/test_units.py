@@ -120,6 +120,24 @@ class Units(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(self.verify(name.replace("@.", "@data.")), [])
 
+    def test_the_monitor_may_run_a_mailer(self):
+        """Debian's are setuid or setgid and write to a spool: each of these settings, with a user
+        that is not root, implies NoNewPrivileges=yes (systemd.exec(5)), whatever the unit says."""
+        keys = {key for section, key in self.unit("arraywright-monitor.service")
+                if section == "Service"}
+        self.assertEqual(keys & {
+            "DynamicUser", "LockPersonality", "MemoryDenyWriteExecute", "PrivateDevices",
+            "ProtectClock", "ProtectHostname", "ProtectKernelLogs", "ProtectKernelModules",
+            "ProtectKernelTunables", "RestrictAddressFamilies", "RestrictNamespaces",
+            "RestrictRealtime", "RestrictSUIDSGID", "SystemCallArchitectures", "SystemCallFilter",
+            "SystemCallLog", "CapabilityBoundingSet"}, set())
+        unit = self.unit("arraywright-monitor.service")
+        self.assertEqual(unit["Service", "ProtectSystem"], ["full"])  # not strict: /var/spool
+        self.assertNotIn("yes", unit.get(("Service", "NoNewPrivileges"), []))
+        user, = unit["Service", "User"]
+        users = (MANUAL.parent / "arraywright.sysusers").read_text()
+        self.assertRegex(users, rf"(?m)^u {user} -")
+
     def test_verify_finds_faults(self):
         unit = self.units["arrayd.service"]
         text = unit.read_text()
