@@ -245,7 +245,7 @@ static bool super_newest(const uint8_t *base, struct super *ret_super)
     return good_a || good_b;
 }
 
-bool journal_owner(const struct memory_port *memory, struct uuid *ret_owner)
+bool journal_identify(const struct memory_port *memory, struct journal_identity *ret_identity)
 {
     struct super super;
 
@@ -253,7 +253,7 @@ bool journal_owner(const struct memory_port *memory, struct uuid *ret_owner)
         !super_newest(memory->base, &super)) {
         return false;
     }
-    *ret_owner = super.owner;
+    *ret_identity = (struct journal_identity){.uuid = super.uuid, .owner = super.owner};
     return true;
 }
 

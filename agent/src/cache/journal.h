@@ -84,8 +84,13 @@ uint64_t journal_log_memory_bytes(uint64_t log_bytes);
 MUST_CHECK int journal_open_log(struct log_port *port, struct memory_port *memory,
                                 struct clock_port *clock, const struct uuid *owner,
                                 const struct uuid *fresh, struct journal **ret_journal);
-/* Whose the medium is; false: nobody's, or not to be told. Changes nothing. */
-bool journal_owner(const struct memory_port *memory, struct uuid *ret_owner);
+/* Which journal the medium holds, and of which controller. */
+struct journal_identity {
+    struct uuid uuid, owner;
+};
+/* False: none, or it cannot be told. Changes nothing. */
+bool journal_identify(const struct memory_port *memory, struct journal_identity *ret_identity);
+bool journal_log_identify(struct log_port *port, struct journal_identity *ret_identity);
 bool journal_log_owner(struct log_port *port, struct uuid *ret_owner);
 /* Forgets the object; the medium keeps its content. With a log: once journal_is_quiet(). */
 struct journal *journal_close(struct journal *journal);

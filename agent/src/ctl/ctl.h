@@ -118,6 +118,10 @@ MUST_CHECK int ctl_cache_open_log(struct ctl *ctl, struct log_port *port,
                                   struct memory_port *memory, const struct uuid *owner,
                                   const char *medium);
 
+/* The name of a virtual drive whose record names another cache with its writes than this journal,
+ * while none names this one; NULL: there is none. */
+const char *ctl_cache_elsewhere(const struct ctl *ctl, const struct uuid *journal);
+
 void ctl_start(struct ctl *ctl, void (*done)(void *context, int error), void *context);
 void ctl_stop(struct ctl *ctl, void (*done)(void *context), void *context);
 bool ctl_is_online(const struct ctl *ctl);

@@ -55,6 +55,27 @@ void cg_journal_judge(struct ctl_group *cg)
     }
 }
 
+const char *ctl_cache_elsewhere(const struct ctl *ctl, const struct uuid *journal)
+{
+    const char *found = NULL;
+
+    LIST_FOR_EACH (node, &ctl->groups) {
+        const struct ctl_group *cg = list_entry(node, const struct ctl_group, link);
+
+        for (uint32_t i = 0; i < cg_config(cg)->vd_count; i++) {
+            const struct vd_config *vd = &cg_config(cg)->vds[i];
+
+            if (uuid_equal(&vd->cache_journal, journal)) {
+                return NULL;
+            }
+            if (!uuid_is_zero(&vd->cache_journal) && found == NULL) {
+                found = vd->name;
+            }
+        }
+    }
+    return found;
+}
+
 void cg_journal_note(const struct ctl_group *cg)
 {
     uint64_t sequence = cg->group != NULL ? group_saved_sequence(cg->group) : 0;

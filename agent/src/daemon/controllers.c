@@ -293,12 +293,20 @@ void controllers_exports_set(struct controllers *controllers, struct exports *ex
 bool controllers_caches_open(struct controllers *controllers)
 {
     const struct controllers_options *options = &controllers->options;
+    const struct ctl *ctls[CONFIG_CONTROLLERS_MAX];
+    const struct cache_places places = {.loop = options->loop,
+                                        .started_us = options->started_us,
+                                        .wait_s = options->config->claim_wait_s,
+                                        .ctls = ctls,
+                                        .ctl_count = controllers->count};
 
+    for (uint32_t i = 0; i < controllers->count; i++) {
+        ctls[i] = controllers->items[i].ctl;
+    }
     for (uint32_t i = 0; i < controllers->count; i++) {
         struct controller *controller = &controllers->items[i];
 
-        if (!cache_place_open(options->loop, controller->ctl, &controller->config->cache,
-                              options->started_us, options->config->claim_wait_s,
+        if (!cache_place_open(&places, controller->ctl, &controller->config->cache,
                               &controller->cache)) {
             return false;
         }

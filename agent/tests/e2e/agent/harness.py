@@ -227,6 +227,12 @@ class View:
                 if doc["kind"] == kind and doc["ended_at_us"] is None]
 
 
+def cache_owner(path):
+    """The controller that the cache belongs to, by its super-blocks."""
+    data = Path(path).read_bytes()[:8192]
+    return str(uuid.UUID(bytes=data[32:48] if any(data[:8]) else data[4128:4144]))
+
+
 class Agent:
     """One arrayd: its directory, configuration, process."""
 

@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 import nbd
-from harness import MIB, Agent, LoopDevice, loop_devices_work, wait_for
+from harness import MIB, Agent, LoopDevice, cache_owner, loop_devices_work, wait_for
 
 BLOCK = 4096
 BLOCKS = 2048  # of the virtual drive that the writers use
@@ -376,6 +376,37 @@ class CacheTest(unittest.TestCase):
         first.start()
         first.stop()
         self.agent(slots=3).start()
+
+    def test_empty_medium_in_place_of_one_with_writes(self):
+        """Another host's, put here by mistake: the writes of this one would be lost."""
+        for medium, size_mib in (("shared-memory", 16), ("log", 32)):
+            with self.subTest(medium):
+                if medium == "log":
+                    self.on_disk("log")
+                agent, other = (self.agent(slots=3, config=cache_config(path, medium, size_mib))
+                                for path in (self.medium, self.medium.with_name("other")))
+                other.start()
+                other.stop()
+                agent.start()
+                self.write_back(agent)
+                self.fill(agent)
+                agent.kill()
+                self.medium.rename(self.medium.with_name("own"))
+                shutil.copy(self.medium.with_name("other"), self.medium)
+                owner = cache_owner(self.medium)
+                text = agent.config_path.read_text()
+                for line in ("", f'owner = "{owner}"; '):
+                    agent.config_path.write_text(text.replace("cache = { ", "cache = { " + line))
+                    said = agent.fail_to_start()
+                    self.assertIn("may have acknowledged writes in another cache", said)
+                    self.assertIn("for good", said)
+                    self.assertNotIn("owner =", said)
+                agent.config_path.write_text(text)
+                self.medium.with_name("own").rename(self.medium)
+                agent.start()
+                self.check(agent)
+                self.assertIsNone(agent.view().vd()["lost_writes"])
+                agent.stop()
 
     def test_damaged_medium(self):
         agent = self.agent(slots=3)

@@ -3,11 +3,12 @@
 import json
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 import nbd
 from cases import AgentCase, digest, write_random
-from harness import ARRAYCTL, EID, MIB, PATIENCE_S, wait_for
+from harness import ARRAYCTL, EID, MIB, PATIENCE_S, cache_owner, wait_for
 
 SIZE = 8 * MIB
 PROFILES = Path(__file__).resolve().parents[3] / "profiles"
@@ -331,6 +332,54 @@ class Controllers(AgentCase):
             view.all("controller")["c0"]["findings"]))
         agent.ctl("/c0/fall", "import")
         self.assert_holds(agent, {"right": sums["right"]})
+        agent.stop()
+
+    def test_caches_that_were_exchanged(self):
+        """Their paths in arrayd.conf. The start says so and touches neither; nor does the line
+        `owner` let a controller have the cache of another one."""
+        for medium in ("log", "pmem"):
+            with self.subTest(medium):
+                self.caches_exchanged(medium)
+
+    def caches_exchanged(self, medium):
+        folder = tempfile.TemporaryDirectory(prefix="aw-caches-")
+        self.addCleanup(folder.cleanup)
+        paths = [f"{folder.name}/k{index}" for index in range(2)]
+        agent = self.agent(slots=4, controllers=[
+            f'cache = {{ medium = "{medium}"; path = "{path}"; size = "16 MiB"; }};'
+            for path in paths]).start()
+        for index, name in enumerate(("left", "right")):
+            agent.create("raid5", range(3), name=name, controller=f"c{index}",
+                         write_policy="write_back")
+        sums = self.written(agent, "left", "right")
+        agent.kill()
+        right = agent.config_path.read_text()
+        for first, second in (("k0", "x"), ("k1", "k0"), ("x", "k1")):
+            self.reconfigure(agent, f'{folder.name}/{first}"', f'{folder.name}/{second}"')
+        exchanged = agent.config_path.read_text()
+        before = [Path(path).read_bytes() for path in paths]
+        said = agent.fail_to_start()
+        self.assertIn("it is the cache of controller /c1", said)
+        self.assertIn("if the two paths were exchanged, exchange them again", said)
+        self.assertNotIn("owner =", said)
+        self.assertNotIn("new file", said)
+        owner = [cache_owner(path) for path in paths]
+        agent.config_path.write_text(exchanged.replace(
+            f'path = "{paths[1]}";', f'path = "{paths[1]}"; owner = "{owner[1]}";').replace(
+            f'path = "{paths[0]}";', f'path = "{paths[0]}"; owner = "{owner[0]}";'))
+        self.assertIn("exchange them again", agent.fail_to_start())
+        self.assertEqual([Path(path).read_bytes() for path in paths], before)
+        agent.config_path.write_text(right)
+        agent.start()
+        self.assert_holds(agent, sums)
+        self.assertEqual([doc["lost_writes"] for doc in agent.view().all("virtual_drive").values()],
+                         [None, None])
+        agent.stop()  # empties them: they are not taken by the other one all the same
+        agent.config_path.write_text(exchanged)
+        self.assertIn("it is the cache of controller /c1", agent.fail_to_start())
+        agent.config_path.write_text(right)
+        agent.start()
+        self.assert_holds(agent, sums)
         agent.stop()
 
     def test_drives_that_went_back_to_an_old_record(self):
