@@ -11,6 +11,7 @@
 #include "ctl/ctl_superseded.h"
 #include "ctl/ctl_unclaimed.h"
 #include "ctl/finding_rows.h"
+#include "ctl/member_returned.h"
 #include "ctl/place_drive.h"
 
 /* Drive groups */
@@ -26,13 +27,29 @@ static void place_drives_tell(const struct ctl_group *cg, struct finding *findin
     }
 }
 
+/* A new drive would not help, and some of those that are away would not, either. */
+static void places_offline_tell(const struct ctl_group *cg, bool needed, struct finding *finding)
+{
+    char path[PATH_TEXT_BYTES];
+
+    if (!needed) {
+        finding->effect.code = REASON_EFFECT_PLACE_EMPTY_OTHERS;
+        finding->remedy.code = REASON_REMEDY_PLACE_EMPTY_OTHERS;
+        return;
+    }
+    finding->effect.code = REASON_EFFECT_PLACE_EMPTY_OFFLINE;
+    finding->remedy.code = REASON_REMEDY_VIRTUAL_DRIVE_OFFLINE;
+    group_vds_path(cg, path, sizeof(path));
+    place_unlabelled_tell(cg, path, finding);
+}
+
 static bool has_empty_places(const void *subject, struct finding *finding)
 {
     const struct ctl_group *cg = subject;
     const struct ctl_drive *unclaimed = NULL; /* the last of them */
     uint32_t unclaimed_count = 0;
     struct name_list away = {.count = 0};
-    char path[PATH_TEXT_BYTES];
+    bool needed = false;
     char group[16];
 
     if (cg_is_superseded(cg)) {
@@ -50,6 +67,7 @@ static bool has_empty_places(const void *subject, struct finding *finding)
                 (void)snprintf(entry, sizeof(entry), "%s", name);
             }
             name_list_add(&away, entry);
+            needed = needed || !place_waits_for_group(cg, i);
             if (member_unclaimed(cg, i) != NULL) {
                 unclaimed = member_unclaimed(cg, i);
                 unclaimed_count++;
@@ -61,11 +79,8 @@ static bool has_empty_places(const void *subject, struct finding *finding)
     }
     (void)snprintf(group, sizeof(group), "%u", cg_config(cg)->index);
     finding_tell(finding, "group", group, "drives", name_list_text(&away), NULL);
-    if (cg_state(cg) == VIRTUAL_DRIVE_STATE_OFFLINE) { /* a new drive would not help */
-        finding->effect.code = REASON_EFFECT_PLACE_EMPTY_OFFLINE;
-        finding->remedy.code = REASON_REMEDY_VIRTUAL_DRIVE_OFFLINE;
-        group_vds_path(cg, path, sizeof(path));
-        place_unlabelled_tell(cg, path, finding);
+    if (cg_state(cg) == VIRTUAL_DRIVE_STATE_OFFLINE) {
+        places_offline_tell(cg, needed, finding);
     } else {
         place_drives_tell(cg, finding);
     }

@@ -52,6 +52,27 @@ static bool drive_holds(const struct ctl_drive *cd, enum life_state state, struc
 
 /* Members */
 
+/* Of a group that is offline a member that is in sync is kept as it is, and for one that is not
+ * nothing can be done yet. Names the group. */
+static void offline_remedy(const struct ctl_drive *cd, struct finding *finding)
+{
+    if (cd->group != NULL && cg_state(cd->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
+        finding->remedy.code = finding->remedy.code == REASON_REMEDY_DRIVE_LATER
+                                   ? REASON_REMEDY_DRIVE_LATER_OFFLINE
+                                   : REASON_REMEDY_DRIVE_GROUP_OFFLINE;
+    }
+}
+
+/* A member that has lost its place: others bring the group back. */
+static void lost_tell(const struct ctl_drive *cd, struct finding *finding)
+{
+    ASSERT(cd->group != NULL);
+    if (cg_state(cd->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
+        finding->effect.code = REASON_EFFECT_DRIVE_GROUP_OFFLINE;
+        offline_remedy(cd, finding);
+    }
+}
+
 /* The drive is not defective. */
 static void stale_tell(const struct ctl_drive *cd, struct finding *finding)
 {
@@ -87,6 +108,9 @@ static bool has_failed(const void *subject, struct finding *finding)
                    !rule_drive(cd, LIFE_LOCATE, &reason)) {
             finding->remedy.code = REASON_REMEDY_DRIVE_FAILED_DARK;
         }
+        if (finding->cause.code != REASON_DRIVE_LOST_STALE) {
+            lost_tell(cd, finding);
+        }
         return true;
     }
     if (!drive_holds(cd, LIFE_NEEDED, finding)) {
@@ -102,8 +126,13 @@ static bool is_overwritten(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
 
+    bool offline = cd->group != NULL && cg_state(cd->group) == VIRTUAL_DRIVE_STATE_OFFLINE;
+
     if (cd_is_set_aside(cd)) {
         drive_tell(cd, finding, 0);
+        lost_tell(cd, finding);
+        finding->effect.code =
+            offline ? REASON_EFFECT_DRIVE_OVERWRITTEN_OFFLINE : REASON_EFFECT_DRIVE_OVERWRITTEN;
         return true;
     }
     if (!cd_is_overwritten_used(cd)) {
@@ -111,7 +140,8 @@ static bool is_overwritten(const void *subject, struct finding *finding)
     }
     drive_tell(cd, finding, 0);
     finding->effect.code = REASON_EFFECT_DRIVE_OVERWRITTEN_USED;
-    finding->remedy.code = REASON_REMEDY_DRIVE_OVERWRITTEN_USED;
+    finding->remedy.code =
+        offline ? REASON_REMEDY_DRIVE_OVERWRITTEN_OFFLINE : REASON_REMEDY_DRIVE_OVERWRITTEN_USED;
     return true;
 }
 
@@ -122,7 +152,9 @@ static bool is_missing(const void *subject, struct finding *finding)
     if (cd->group == NULL || !drive_holds(cd, LIFE_MISSING, finding)) {
         return false;
     }
-    if (cg_state(cd->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
+    if (place_waits_for_group(cd->group, cd->member)) {
+        lost_tell(cd, finding);
+    } else if (cg_state(cd->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
         finding->effect.code = REASON_EFFECT_DRIVE_MISSING_OFFLINE;
         finding->remedy.code = REASON_REMEDY_DRIVE_MISSING_OFFLINE;
     }
@@ -143,7 +175,11 @@ static bool is_removed(const void *subject, struct finding *finding)
 
 static bool is_offline(const void *subject, struct finding *finding)
 {
-    return drive_holds(subject, LIFE_OFFLN, finding);
+    if (!drive_holds(subject, LIFE_OFFLN, finding)) {
+        return false;
+    }
+    lost_tell(subject, finding);
+    return true;
 }
 
 /* A member that is not taken for one; told here if it can be. */
@@ -172,7 +208,11 @@ static bool is_out_of_date(const void *subject, struct finding *finding)
     if (cd->group == NULL) {
         return is_returned(cd, finding);
     }
-    return !cd->reinserted && drive_holds(cd, LIFE_STALE, finding);
+    if (cd->reinserted || !drive_holds(cd, LIFE_STALE, finding)) {
+        return false;
+    }
+    lost_tell(cd, finding);
+    return true;
 }
 
 static bool rebuild_has_failed(const void *subject, struct finding *finding)
@@ -235,6 +275,21 @@ static bool is_bad(const void *subject, struct finding *finding)
     return drive_holds(cd, LIFE_ERASED_PARTLY, finding);
 }
 
+static enum reason_code unclaimed_effect(const struct ctl_drive *cd, const struct ctl_group *cg)
+{
+    if (cg == NULL) {
+        return cd_was_spare(cd) ? REASON_EFFECT_DRIVE_UNCLAIMED_SPARE
+                                : REASON_EFFECT_DRIVE_UNCLAIMED;
+    }
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        if (member_unclaimed(cg, i) == cd && place_waits_for_group(cg, i)) {
+            return REASON_EFFECT_DRIVE_GROUP_OFFLINE;
+        }
+    }
+    return cg_state(cg) == VIRTUAL_DRIVE_STATE_OFFLINE ? REASON_EFFECT_DRIVE_UNCLAIMED_GROUP_OFFLINE
+                                                       : REASON_EFFECT_DRIVE_UNCLAIMED_GROUP;
+}
+
 static bool is_unclaimed(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
@@ -252,11 +307,7 @@ static bool is_unclaimed(const void *subject, struct finding *finding)
     drive_name(cd, name);
     finding_tell(finding, "drive", name, "serial", cd->identity.serial, "group", group, NULL);
     finding->cause = cd->unsuitable;
-    if (cg != NULL) {
-        finding->effect.code = REASON_EFFECT_DRIVE_UNCLAIMED_GROUP;
-    } else if (cd_was_spare(cd)) {
-        finding->effect.code = REASON_EFFECT_DRIVE_UNCLAIMED_SPARE;
-    }
+    finding->effect.code = unclaimed_effect(cd, cg);
     return true;
 }
 
@@ -309,6 +360,7 @@ static bool predicts_failure(const void *subject, struct finding *finding)
     if (cd->smart_failing) {
         reason_set(&finding->cause, REASON_SMART_FAILING, NULL);
     }
+    offline_remedy(cd, finding);
     return true;
 }
 
@@ -355,6 +407,11 @@ static enum reason_code deleted_remedy(const struct ctl_drive *cd)
     };
     enum life_state life = cd_life(cd);
 
+    if (cd->group != NULL && life != LIFE_NEEDED &&
+        cg_state(cd->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
+        return life == LIFE_ONLN ? REASON_REMEDY_DRIVE_PATH_DELETED_OFFLINE
+                                 : REASON_REMEDY_DRIVE_GROUP_OFFLINE;
+    }
     if (life == LIFE_ONLN && cg_config(cd->group)->copyback.active &&
         cg_config(cd->group)->copyback.member == cd->member) {
         return REASON_REMEDY_DRIVE_PATH_DELETED_COPIED;
@@ -368,6 +425,7 @@ static bool has_lost_path(const void *subject, struct finding *finding)
     const struct ctl_drive *cd = subject;
     char name[NAME_TEXT_BYTES];
     char path[PATH_TEXT_BYTES];
+    char group[16] = "";
 
     if (cd->path_lost == REASON_OK || !cd->present ||
         (cd->group == NULL && !cd->spare && cd->copyback_of == NULL)) {
@@ -375,8 +433,11 @@ static bool has_lost_path(const void *subject, struct finding *finding)
     }
     drive_name(cd, name);
     drive_path(cd, path, sizeof(path));
+    if (cd->group != NULL) {
+        (void)snprintf(group, sizeof(group), "%u", cg_config(cd->group)->index);
+    }
     finding_tell(finding, "drive", name, "serial", cd->identity.serial, "path", path, "device",
-                 cd->lost_path, NULL);
+                 cd->lost_path, "group", group, NULL);
     reason_set(&finding->cause, cd->path_lost, "device", cd->lost_path, NULL);
     if (cd->path_lost == REASON_DRIVE_PATH_DELETED) {
         finding->remedy.code = deleted_remedy(cd);
@@ -392,6 +453,7 @@ static bool is_slow(const void *subject, struct finding *finding)
         return false;
     }
     drive_tell(cd, finding, 0);
+    offline_remedy(cd, finding);
     return true;
 }
 

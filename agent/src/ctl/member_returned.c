@@ -176,6 +176,13 @@ static bool place_needs_drive(const struct ctl_group *cg, uint32_t member)
                : cg->phase == CTL_GROUP_WAITING && !cg_member_is_vacant(cg, member);
 }
 
+bool place_waits_for_group(const struct ctl_group *cg, uint32_t member)
+{
+    return cg_state(cg) == VIRTUAL_DRIVE_STATE_OFFLINE &&
+           (cg->phase == CTL_GROUP_RUNNING || cg->phase == CTL_GROUP_WAITING) &&
+           !place_needs_drive(cg, member);
+}
+
 bool cd_is_needed_copy(const struct ctl_drive *cd, struct returned_place *ret_place)
 {
     const struct drive_label *label = cd_foreign_label(cd);

@@ -23,6 +23,9 @@ bool cd_may_return(const struct ctl_drive *cd, const struct returned_place *plac
 /* The lost member; of several drives that say so, the one that the group names. NULL: it is not
  * here. */
 const struct ctl_drive *member_returned(const struct ctl_group *cg, uint32_t member);
+/* The drive of that place is not here. The group is offline, and that drive does not bring it
+ * back. */
+bool place_waits_for_group(const struct ctl_group *cg, uint32_t member);
 /* (4): a copy of a drive that is not here, without which its drive group is offline. */
 bool cd_is_needed_copy(const struct ctl_drive *cd, struct returned_place *ret_place);
 /* The drive is a member of a drive group of another controller of this host, which is offline
