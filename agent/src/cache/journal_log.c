@@ -24,6 +24,9 @@
 #define OP_KIND (UINT64_C(3) << 62)
 #define QUEUE_PER_FRAME 4u
 #define PUBLICATIONS_PER_FRAME 2u
+/* Only the newest record can be taken for a torn one once it is damaged: not for longer than this.
+ */
+#define NOTE_AFTER_US (1 * UINT64_C(1000000))
 
 /* Records and their frames */
 
@@ -126,7 +129,8 @@ static bool super_is_due(struct journal_log *log)
 {
     uint32_t dead = blocks_dead(log);
 
-    return log->super_wanted || (is_short_of_room(log) && dead >= log->geometry.ring_blocks / 32) ||
+    return log->super_wanted || log->unnoted >= LOG_UNNOTED_MAX ||
+           (is_short_of_room(log) && dead >= log->geometry.ring_blocks / 32) ||
            (blocks_free(log) < 2 * blocks_reserved(log) && dead > 0) ||
            (log->begin == log->end && dead >= log->geometry.ring_blocks / 16);
 }
@@ -315,6 +319,7 @@ static void record_place(struct journal_log *log, uint32_t blocks)
     *journal_log_record_of(log, log->next - 1) = (struct log_record){
         .start = start, .blocks = blocks + left_over, .first = JOURNAL_NO_FRAME};
     log->used += blocks + left_over;
+    log->unnoted += blocks + left_over;
     log->head = start + blocks;
 }
 
@@ -414,6 +419,7 @@ static void super_send(struct journal_log *log)
     log->super.tail_block =
         log->tail < log->next ? journal_log_record_of(log, log->tail)->start : log->head;
     log->super.durable_number = log->next - 1;
+    log->unnoted = 0;
     log_super_write(&log->super, log->super_buffer);
     journal_notes_write(&log->notes, log->super_buffer + JOURNAL_NOTES_OFFSET);
     log->write.offset_bytes = log->super.turn % 2 * LOG_BLOCK_BYTES;
@@ -441,6 +447,16 @@ static void timer_fired(struct clock_timer *timer)
     log_go(timer->owner);
 }
 
+static void note_timer_fired(struct clock_timer *timer)
+{
+    struct journal_log *log = timer->owner;
+
+    if (log->unnoted > 0) {
+        log->super_wanted = true;
+        go_soon(log);
+    }
+}
+
 /* Listeners may queue more: it goes out together at the end of the turn. They may ask as well
  * whether the log rests. */
 static void write_ended(struct journal_log *log, int error)
@@ -449,6 +465,9 @@ static void write_ended(struct journal_log *log, int error)
     if (log->state == LOG_IDLE &&
         (log->begin < log->end || super_is_due(log) || copying_is_due(log))) {
         go_soon(log);
+    } else if (log->state == LOG_IDLE && log->unnoted > 0) {
+        clock_cancel(log->clock, &log->note_timer);
+        clock_arm(log->clock, &log->note_timer, clock_now_us(log->clock) + NOTE_AFTER_US);
     }
     listeners_tell(log);
 }
@@ -547,6 +566,8 @@ int journal_log_open(struct log_port *port, struct memory_port *memory, struct c
     log->write.owner = log;
     log->timer.fire = timer_fired;
     log->timer.owner = log;
+    log->note_timer.fire = note_timer_fired;
+    log->note_timer.owner = log;
     list_init(&log->listeners);
     error = log_allocate(log);
     if (error == 0) {
@@ -572,6 +593,7 @@ struct journal_log *journal_log_close(struct journal_log *log)
     }
     ASSERT(log->state == LOG_IDLE || log->state == LOG_LOST);
     clock_cancel(log->clock, &log->timer);
+    clock_cancel(log->clock, &log->note_timer);
     return log_dispose(log);
 }
 

@@ -11,6 +11,10 @@
 #include "cache/log_format.h"
 
 #define LOG_NO_RECORD UINT64_MAX
+/* Blocks of records after which a super-block is written that knows them (32 MiB), so that the
+ * start knows how far behind a damaged record the later ones can be; and one record goes beyond it.
+ */
+#define LOG_UNNOTED_MAX 8192u
 
 struct log_record {
     uint32_t start;  /* block of the ring */
@@ -34,6 +38,8 @@ struct journal_log {
     struct memory_port *memory;
     struct clock_port *clock;
     struct clock_timer timer;
+    struct clock_timer
+        note_timer; /* of a log that rests: the super-block gets to know the last record */
     struct log_geometry geometry;
     struct log_super super; /* the newest one written, or on its way */
     enum log_state state;
@@ -50,6 +56,7 @@ struct journal_log {
     uint64_t tail_on_its_way; /* what the super-block being written says */
     uint32_t head;            /* block: where the next record begins, if it fits */
     uint32_t used;            /* blocks */
+    uint32_t unnoted;         /* blocks of records that no super-block knows to be durable */
 
     /* The queue, a ring by place: operations [begin, end) have not been written. */
     uint64_t *queue;

@@ -286,12 +286,13 @@ static int nothing_later(struct reader *reader, uint32_t place, uint32_t end)
     return 0;
 }
 
-/* The log has ended here. A record behind a damaged one begins no further away than that was long;
- * if a super-block is damaged, the other one may be an old one, and any place will do. */
+/* The log has ended here. Records behind damaged ones begin no further away than a super-block can be
+ * behind them; if a super-block is damaged, the other one may be an old one, and any place will do. */
 static int end_is_an_end(struct reader *reader)
 {
     uint32_t ring = reader->log->geometry.ring_blocks;
     uint32_t longest = reader->log->geometry.record_blocks_max;
+    uint32_t far = LOG_UNNOTED_MAX + 2 * longest;
     int error = 0;
 
     if (reader->number <= reader->log->super.durable_number) {
@@ -300,9 +301,9 @@ static int end_is_an_end(struct reader *reader)
     if (reader->super_damaged) {
         return nothing_later(reader, 0, ring);
     }
-    error = nothing_later(reader, reader->place, min_u32(ring, reader->place + longest + 1));
-    /* At the beginning of the ring, behind one that did, or did not, begin there too. */
-    return error == 0 ? nothing_later(reader, 0, longest + 1) : error;
+    error = nothing_later(reader, reader->place, min_u32(ring, reader->place + far));
+    /* At the beginning of the ring, behind those that did, or did not, begin there too. */
+    return error == 0 ? nothing_later(reader, 0, min_u32(ring, far)) : error;
 }
 
 /* Super-blocks */

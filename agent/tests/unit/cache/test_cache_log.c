@@ -720,7 +720,7 @@ static void test_bug_is_caught(void **state)
     if (child == 0) {
         (void)assert_set_handler(caught_by_assertion);
         cache_bug_active = what->bug;
-        _exit(lives(5, 60, 60, &laps) != NULL ? EXIT_CAUGHT : 0);
+        _exit(lives(101, 60, 60, &laps) != NULL ? EXIT_CAUGHT : 0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_CAUGHT) {

@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/crc.h"
 #include "cache/cache.h"
+#include "cache/journal_log_private.h"
 #include "cache/log_format.h"
 #include "scarce_memory.h"
 #include "sim_world.h"
@@ -442,6 +443,57 @@ static void test_damaged_records_that_were_durable(void **state UNUSED)
     device_end(&device);
 }
 
+/* Whole records are gone, one or several, and later ones are there: something has damaged the log. A
+ * super-block knows of the last record within 32 MiB of records, so that is how far it is looked. */
+static void test_damage_over_several_records(void **state UNUSED)
+{
+    const struct {
+        uint32_t first, end;
+    } cases[] = {{5, 6}, {5, 9}, {0, 6}, {0, 11}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct device device;
+        struct log_super super;
+        uint32_t at = 0;
+
+        device_make(&device, LARGE);
+        super = super_of(&device);
+        super_put(&device, &super);
+        for (uint32_t number = 0; number < 12; number++) {
+            struct log_header header = header_of(number + 1, device.geometry.publish_max);
+            uint32_t end = record_put(&device, at, &header, number * header.publish_count % 512);
+
+            if (number >= cases[i].first && number < cases[i].end) {
+                memset(ring_at(&device, at), 0, (size_t)(end - at) * LOG_BLOCK_BYTES);
+            }
+            at = end;
+        }
+        refused(&device, -EBADMSG);
+        device_end(&device);
+    }
+}
+
+static void test_the_furthest_record_behind_damage(void **state UNUSED)
+{
+    for (unsigned round = 0; round < 2; round++) { /* behind, and at the beginning of the ring */
+        struct device device;
+        struct log_super super;
+        struct log_header later = header_of(300, 1);
+        uint32_t place = LOG_UNNOTED_MAX;
+
+        device_make(&device, 3 * LOG_UNNOTED_MAX / 2);
+        super = super_of(&device);
+        if (round == 1) {
+            super.tail_block = device.geometry.ring_blocks - 8;
+            place -= 8;
+        }
+        super_put(&device, &super);
+        (void)record_put(&device, place, &later, 0);
+        refused(&device, -EBADMSG);
+        device_end(&device);
+    }
+}
+
 /* Round the ring and over the beginning of the first one. */
 static void test_records_that_overlap_are_refused(void **state UNUSED)
 {
@@ -592,6 +644,61 @@ static void test_what_is_over_in_a_turn_is_not_written(void **state UNUSED)
     assert_true(journal_is_quiet(journal));
     (void)journal_close(journal);
     assert_int_equal(device_frames(&device), 0);
+    device_end(&device);
+}
+
+static uint64_t noted(const struct device *device)
+{
+    uint64_t number = 0;
+
+    for (size_t i = 0; i < LOG_RING_FIRST; i++) {
+        struct log_super super;
+
+        if (log_super_read(device->bytes + i * LOG_BLOCK_BYTES, &super)) {
+            number = max_u64(number, super.durable_number);
+        }
+    }
+    return number;
+}
+
+/* The newest record of a log that rests is in a super-block soon: damaged later, it is missed. */
+static void test_a_log_that_rests_is_noted(void **state UNUSED)
+{
+    struct device device;
+    struct journal *journal = NULL;
+
+    device_make(&device, SMALL);
+    assert_int_equal(device_open(&device, &journal), 0);
+    assert_true(sim_world_run_until(device.world, is_quiet, journal, SIM_SECOND));
+    frame_publish(journal, 3);
+    assert_true(sim_world_run_until(device.world, is_quiet, journal, SIM_SECOND));
+    assert_int_equal(noted(&device), 0);
+    sim_world_advance(device.world, 2 * SIM_SECOND);
+    assert_int_equal(noted(&device), 1);
+    device.writes = 0;
+    sim_world_advance(device.world, 60 * SIM_SECOND);
+    assert_int_equal(device.writes, 0); /* once is enough */
+    (void)journal_close(journal);
+    memset(ring_at(&device, 0), 0, LOG_BLOCK_BYTES);
+    refused(&device, -EBADMSG);
+    device_end(&device);
+}
+
+/* One that never rests is noted too, after so many blocks of records. */
+static void test_a_busy_log_is_noted(void **state UNUSED)
+{
+    struct device device;
+    struct journal *journal = NULL;
+
+    device_make(&device, 3 * LOG_UNNOTED_MAX);
+    assert_int_equal(device_open(&device, &journal), 0);
+    assert_true(sim_world_run_until(device.world, is_quiet, journal, SIM_SECOND));
+    for (uint32_t frame = 0; frame < LOG_UNNOTED_MAX / 2 + 2; frame++) { /* two blocks each */
+        assert_int_equal(noted(&device), frame <= LOG_UNNOTED_MAX / 2 ? 0 : LOG_UNNOTED_MAX / 2);
+        frame_publish(journal, frame);
+        assert_true(sim_world_run_until(device.world, is_quiet, journal, SIM_SECOND));
+    }
+    (void)journal_close(journal);
     device_end(&device);
 }
 
@@ -840,6 +947,10 @@ int main(void)
         cmocka_unit_test(test_torn_at_the_end_of_the_ring),
         cmocka_unit_test(test_torn_at_the_beginning_of_the_ring),
         cmocka_unit_test(test_damaged_records_that_were_durable),
+        cmocka_unit_test(test_damage_over_several_records),
+        cmocka_unit_test(test_the_furthest_record_behind_damage),
+        cmocka_unit_test(test_a_log_that_rests_is_noted),
+        cmocka_unit_test(test_a_busy_log_is_noted),
         cmocka_unit_test(test_records_that_overlap_are_refused),
         cmocka_unit_test(test_every_read_may_fail),
         cmocka_unit_test(test_without_memory_it_is_not_opened),
