@@ -13,6 +13,8 @@ import type * as storageLists from '@/locales/en/storage-lists'
 import type * as stripes from '@/locales/en/stripes'
 import type * as undo from '@/locales/en/undo'
 import type * as wizard from '@/locales/en/wizard'
+import type { Language } from './language'
+import { setInner } from './told-inner'
 
 type Later = typeof access &
   typeof cache &
@@ -49,10 +51,13 @@ void i18n.use(initReactI18next).init({
 })
 
 /** Before anything is drawn. English is in the page; any other language is fetched as a whole. */
-export async function startLanguage(language: 'en' | 'de') {
+export async function startLanguage(language: Language) {
   if (language === 'de') {
-    const { de } = await import('@/locales/de')
-    i18n.addResourceBundle('de', 'translation', de)
+    const { de, inner, protocol } = await import('@/locales/de')
+    i18n.addResourceBundle('de', 'translation', { ...de, ...protocol })
+    setInner(inner)
+  } else {
+    setInner(undefined)
   }
   await i18n.changeLanguage(language)
   document.documentElement.lang = language

@@ -1,4 +1,5 @@
 import { i18n } from './i18n'
+import { ownWords, sentence } from './told'
 
 /**
  * RFC 9457 problems travel unchanged from the response up to the form that caused them: the status,
@@ -20,12 +21,27 @@ export interface Problem {
   errors?: ProblemField[] | null
 }
 
+/** Why, in the language of the page; a code it has no words for is named. */
+export function problemDetail(problem: Problem): string {
+  const english = problem.detail ?? problem.title
+  if (i18n.language === 'en') return english
+  const own = ownWords(['reason', 'serverText'], problem.code, problem.params)
+  return own ?? i18n.t('problem.untold', { code: problem.code })
+}
+
+/** What is wrong with one field, in the language of the page. */
+export function fieldMessage({ message }: Pick<ProblemField, 'message'>): string {
+  if (i18n.language === 'en') return message
+  const own = sentence(message)
+  return own === message ? i18n.t('problem.field') : own
+}
+
 export class ProblemError extends Error {
   override name = 'ProblemError'
   readonly problem: Problem
 
   constructor(problem: Problem) {
-    super(problem.detail ?? problem.title)
+    super(problemDetail(problem))
     this.problem = problem
   }
 
@@ -87,7 +103,7 @@ export function splitFields(problem: Problem, fields: readonly string[]) {
   for (const error of problem.errors ?? []) {
     const path = error.pointer.replace(/^#?\/(body\/)?/, '').split('/')
     const field = path[0] ?? ''
-    if (fields.includes(field)) byField[field] ??= error.message
+    if (fields.includes(field)) byField[field] ??= fieldMessage(error)
     else rest.push(error)
   }
   return { byField, rest }

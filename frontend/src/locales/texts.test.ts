@@ -1,6 +1,7 @@
 /** Texts of single pages are there whenever something that shows them is. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import '@/lib/i18n'
 
@@ -50,5 +51,28 @@ describe('texts that come later', () => {
     })
     expect(lacking).toEqual([])
     expect(roots.some((root) => loadedWith(root).has(texts))).toBe(true)
+  })
+})
+
+/** Calls of i18n.t that run as soon as their file is loaded. */
+function earlyTexts(path: string, text: string): string[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const found: string[] = []
+  const visit = (node: ts.Node) => {
+    if (ts.isFunctionLike(node)) return
+    if (ts.isCallExpression(node) && node.expression.getText() === 'i18n.t') {
+      found.push(`${path}: ${node.getText()}`)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+describe('texts', () => {
+  it('are taken when they are shown: the language is known only then', () => {
+    const using = [...sources].filter(([, text]) => text.includes('i18n.t('))
+    expect(using.length).toBeGreaterThan(10)
+    expect(using.flatMap(([path, text]) => earlyTexts(path, text))).toEqual([])
   })
 })

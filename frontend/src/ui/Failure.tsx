@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { problemOf } from '@/lib/problem'
+import { problemDetail, problemOf } from '@/lib/problem'
 import { EmptyState } from './EmptyState'
 import { NotFound } from './NotFound'
 import { ProblemNotice } from './ProblemNotice'
@@ -12,7 +12,7 @@ export function Failure({ error, onRetry }: { error: Error; onRetry: () => void 
   if (problem.status === 403) {
     return (
       <EmptyState kind="not-allowed" title={t('common.notAllowedTitle')}>
-        {problem.detail ?? t('common.notAllowedText')}
+        {problem.detail ? problemDetail(problem) : t('common.notAllowedText')}
       </EmptyState>
     )
   }

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { Problem, ProblemField } from '@/lib/problem'
+import { fieldMessage, type Problem, type ProblemField, problemDetail } from '@/lib/problem'
 import { Notice } from './Notice'
 import classes from './ProblemNotice.module.css'
 
@@ -11,7 +11,7 @@ interface ProblemNoticeProps {
 
 /** What the server objects to, in its words; a lost race (412, 428) says what to do instead. */
 export function ProblemNotice({ problem, fields = problem.errors ?? [] }: ProblemNoticeProps) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   if (problem.status === 412 || problem.status === 428) {
     return (
       <Notice tone="warn" live>
@@ -26,14 +26,16 @@ export function ProblemNotice({ problem, fields = problem.errors ?? [] }: Proble
       </Notice>
     )
   }
+  const title = (i18n.language === 'en' && problem.title) || t('problem.title')
+  const detail = problemDetail(problem)
   return (
-    <Notice tone="crit" title={problem.title || t('problem.title')} live>
-      {problem.detail && problem.detail !== problem.title && <p>{problem.detail}</p>}
+    <Notice tone="crit" title={title} live>
+      {detail !== title && <p>{detail}</p>}
       {fields.length > 0 && (
         <ul>
           {fields.map((field) => (
             <li key={field.pointer + field.message}>
-              <code>{field.pointer}</code> {field.message}
+              <code>{field.pointer}</code> {fieldMessage(field)}
             </li>
           ))}
         </ul>

@@ -6,6 +6,7 @@ import { acknowledgeAlert } from '@/api/activity'
 import { caused } from '@/api/live/caused'
 import type { Alert } from '@/api/types'
 import { problemOf } from '@/lib/problem'
+import { alertTitle } from '@/lib/told'
 import { ConfirmDialog } from '@/ui/ConfirmDialog'
 import { ProblemNotice } from '@/ui/ProblemNotice'
 import { showToast } from '@/ui/toasts'
@@ -29,7 +30,7 @@ export function AcknowledgeDialog({ alert, onClose }: { alert: Alert; onClose: (
   return (
     <ConfirmDialog
       opened
-      title={t('alert.acknowledgeTitle', { title: alert.title })}
+      title={t('alert.acknowledgeTitle', { title: alertTitle(alert) })}
       verb={t('alert.acknowledge')}
       grade={{ kind: 'plain' }}
       pending={acknowledge.isPending}

@@ -4,7 +4,8 @@ import { useTranslation } from 'react-i18next'
 import type { Alert } from '@/api/types'
 import { ObjectLink } from '@/entities/objects/ObjectLink'
 import { severityTones } from '@/entities/states/tones'
-import { blockedText, reasonText, word } from '@/entities/states/words'
+import { blockedText, word } from '@/entities/states/words'
+import { alertTitle, reasonText } from '@/lib/told'
 import { ActionButton } from '@/ui/ActionButton'
 import { Timestamp } from '@/ui/Quantity'
 import { Status } from '@/ui/Status'
@@ -18,7 +19,7 @@ export function AlertItem({ alert }: { alert: Alert }) {
   return (
     <li className={classes.item} data-tone={severityTones[alert.severity] ?? 'idle'}>
       <div className={classes.head}>
-        <h3 className={classes.title}>{alert.title}</h3>
+        <h3 className={classes.title}>{alertTitle(alert)}</h3>
         <Status tone={severityTones[alert.severity] ?? 'idle'}>
           {word('severity', alert.severity)}
         </Status>
@@ -26,7 +27,7 @@ export function AlertItem({ alert }: { alert: Alert }) {
           <ActionButton
             variant="default"
             size="compact-sm"
-            aria-label={`${t('alert.acknowledge')}: ${alert.title}`}
+            aria-label={`${t('alert.acknowledge')}: ${alertTitle(alert)}`}
             blockedReason={blockedText(alert.blocked, 'acknowledge')}
             onClick={() => setAsking(true)}
           >

@@ -1,7 +1,8 @@
 import { type QueryClient, QueryObserver } from '@tanstack/react-query'
 import { commandQuery } from '@/api/commands'
 import type { Command } from '@/api/types'
-import { reasonText, word } from '@/entities/states/words'
+import { word } from '@/entities/states/words'
+import { reasonText } from '@/lib/told'
 
 /** The host did not do it. The command says what became of it. */
 export class CommandError extends Error {

@@ -4,6 +4,7 @@ import { ObjectLink } from '@/entities/objects/ObjectLink'
 import { severityTones } from '@/entities/states/tones'
 import { word } from '@/entities/states/words'
 import { i18n } from '@/lib/i18n'
+import { eventText } from '@/lib/told'
 import type { Column } from '@/ui/DataTable'
 import { Timestamp } from '@/ui/Quantity'
 import { Status } from '@/ui/Status'
@@ -48,7 +49,7 @@ export function eventColumns(withHost: boolean): Column<Event>[] {
       header: i18n.t('event.columns.text'),
       cell: (event) => (
         <span title={i18n.t('event.number', { seq: event.seq, code: event.code })}>
-          {event.text}
+          {eventText(event)}
         </span>
       ),
     },

@@ -1,6 +1,6 @@
 import type { Reason } from '@/api/types'
+import { reasonText } from '@/lib/told'
 import { Notice } from '@/ui/Notice'
-import { reasonText } from './words'
 
 interface ReasonsProps {
   tone: 'crit' | 'warn'

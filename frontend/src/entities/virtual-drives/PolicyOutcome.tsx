@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import type { PoliciesPreview, Reason } from '@/api/types'
 import { Reasons } from '@/entities/states/Reasons'
-import { reasonText } from '@/entities/states/words'
 import { i18n } from '@/lib/i18n'
+import { reasonText } from '@/lib/told'
 import { DataTable } from '@/ui/DataTable'
 import { type PolicyRow, policyColumns } from './policy-columns'
 

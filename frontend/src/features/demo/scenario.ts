@@ -6,11 +6,12 @@ import { previewQuery, virtualDriveChanges, virtualDriveQuery } from '@/api/virt
 import { finishCommand } from '@/entities/commands/follow'
 import { sendSeen } from '@/entities/commands/send-seen'
 import type { Inventory } from '@/entities/hosts/use-inventory'
-import { blockedText, reasonText } from '@/entities/states/words'
+import { blockedText } from '@/entities/states/words'
 import { type HostStripe, stripesOf } from '@/entities/stripes/stripes'
 import { isFree } from '@/entities/wishes/suggest'
 import { emptyWish, toCreate, toPreview } from '@/entities/wishes/wish'
 import { i18n } from '@/lib/i18n'
+import { reasonText } from '@/lib/told'
 
 /**
  * A RAID 0 on each of two controllers, and a stripe over both. What exists of it is read from the

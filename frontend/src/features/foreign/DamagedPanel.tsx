@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { Drive, ForeignConfigurations } from '@/api/types'
-import { reasonText } from '@/entities/states/words'
 import { i18n } from '@/lib/i18n'
+import { reasonText } from '@/lib/told'
 import { type Column, DataTable } from '@/ui/DataTable'
 import { Panel } from '@/ui/Panel'
 

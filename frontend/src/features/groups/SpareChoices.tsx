@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { Drive, DriveGroup } from '@/api/types'
-import { reasonText, word } from '@/entities/states/words'
+import { word } from '@/entities/states/words'
+import { reasonText } from '@/lib/told'
 import { Bytes } from '@/ui/Quantity'
 import classes from './GroupPage.module.css'
 

@@ -5,6 +5,7 @@ import type { Inventory } from '@/entities/hosts/use-inventory'
 import { word } from '@/entities/states/words'
 import type { Wish } from '@/entities/wishes/wish'
 import { formatBytes } from '@/lib/format'
+import { levelText } from '@/lib/told'
 import classes from '@/ui/Choosing.module.css'
 import { Panel } from '@/ui/Panel'
 import { DrivePicker } from './DrivePicker'
@@ -71,7 +72,7 @@ function LevelCard({ rule }: { rule: LevelRule }) {
     <Radio
       value={rule.level}
       label={word('raidLevel', rule.level)}
-      description={`${rule.description} ${needs}`}
+      description={`${levelText(rule)} ${needs}`}
       className={classes.card ?? ''}
     />
   )

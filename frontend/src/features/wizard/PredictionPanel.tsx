@@ -6,7 +6,7 @@ import { catalogueQuery } from '@/api/lab'
 import type { ChoicePrediction, Drive, DriveGroup } from '@/api/types'
 import type { Wish } from '@/entities/wishes/wish'
 import { formatBytes, formatCount, formatStrip } from '@/lib/format'
-import { problemOf } from '@/lib/problem'
+import { problemDetail, problemOf } from '@/lib/problem'
 import { Notice } from '@/ui/Notice'
 import { Panel } from '@/ui/Panel'
 import { ChoiceTable } from './ChoiceTable'
@@ -118,7 +118,7 @@ function ModelSelect({ value, onChange }: ModelSelectProps) {
 function PredictionFailure({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const { t } = useTranslation()
   const problem = problemOf(error)
-  const text = problem.code === 'lab_busy' ? t('prediction.busy') : problem.detail
+  const text = problem.code === 'lab_busy' ? t('prediction.busy') : problemDetail(problem)
   return (
     <Notice
       tone="warn"
@@ -129,7 +129,7 @@ function PredictionFailure({ error, onRetry }: { error: Error; onRetry: () => vo
         </Button>
       }
     >
-      <p>{text ?? problem.title}</p>
+      <p>{text}</p>
     </Notice>
   )
 }

@@ -4,6 +4,7 @@ import { Reasons } from '@/entities/states/Reasons'
 import { word } from '@/entities/states/words'
 import { PolicyOutcome } from '@/entities/virtual-drives/PolicyOutcome'
 import { formatBytes, formatDuration, formatStrip } from '@/lib/format'
+import { sentence } from '@/lib/told'
 import classes from '@/ui/Choosing.module.css'
 import { Facts } from '@/ui/Facts'
 import { Bytes } from '@/ui/Quantity'
@@ -36,7 +37,7 @@ export function PreviewResultView(props: PreviewResultViewProps) {
           <Facts
             facts={[
               { label: t('vd.level'), value: word('raidLevel', result.level) },
-              { label: t('wizard.tolerance'), value: result.tolerance },
+              { label: t('wizard.tolerance'), value: sentence(result.tolerance) },
               { label: t('wizard.wasted'), value: <Wasted result={result} drives={drives} /> },
               {
                 label: t('wizard.layout'),

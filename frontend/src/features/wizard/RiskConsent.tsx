@@ -1,8 +1,9 @@
 import { Checkbox } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Reason } from '@/api/types'
-import { reasonText, word } from '@/entities/states/words'
+import { word } from '@/entities/states/words'
 import { asksConsent, riskKey, type Wish } from '@/entities/wishes/wish'
+import { reasonText } from '@/lib/told'
 import { Notice } from '@/ui/Notice'
 
 interface RiskConsentProps {

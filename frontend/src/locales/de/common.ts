@@ -90,6 +90,8 @@ export const common: Same<typeof en> = {
     loadFailed: 'Dies konnte nicht geladen werden',
     code: 'Code {{code}}',
     unexpected: 'Unerwarteter Fehler',
+    untold: 'Der Server hat das abgelehnt (Code {{code}}).',
+    field: 'Dieser Wert wird nicht angenommen.',
     unexpectedTitle: 'Die Seite ist fehlgeschlagen',
     unexpectedText:
       'Das ist ein Fehler in der Konsole, nicht in Ihrem Speicher. Laden Sie die Seite neu.',

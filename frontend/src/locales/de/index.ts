@@ -17,6 +17,8 @@ import { stripes } from './stripes'
 import { undo } from './undo'
 import { wizard } from './wizard'
 
+export { inner, protocol } from './protocol.gen'
+
 export const de = {
   ...access,
   ...activity,

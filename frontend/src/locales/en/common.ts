@@ -87,6 +87,8 @@ export const problem = {
   loadFailed: 'This could not be loaded',
   code: 'Code {{code}}',
   unexpected: 'Unexpected error',
+  untold: 'The server has refused this (code {{code}}).',
+  field: 'This value is not accepted.',
   unexpectedTitle: 'The page has failed',
   unexpectedText: 'This is a mistake in the console, not in your storage. Reload the page.',
   reload: 'Reload the page',

@@ -3,12 +3,25 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { renderApp } from '@/test/render'
 import { formatBytes, formatDateTime, formatRelative } from './format'
 import { startLanguage } from './i18n'
+import { preferredLanguage } from './language'
 
 afterEach(async () => {
   await startLanguage('en')
 })
 
 describe('language', () => {
+  it('is the first of the browser that there is, unless one was chosen', () => {
+    const languages = vi.spyOn(navigator, 'languages', 'get')
+    languages.mockReturnValue(['fr-CH', 'de-CH', 'en'])
+    expect(preferredLanguage()).toBe('de')
+    languages.mockReturnValue(['fr', 'it'])
+    expect(preferredLanguage()).toBe('en')
+    localStorage.setItem('arraywright-language', 'de')
+    expect(preferredLanguage()).toBe('de')
+    localStorage.setItem('arraywright-language', 'tlh')
+    expect(preferredLanguage()).toBe('en')
+  })
+
   it('is that of words, numbers and dates', async () => {
     await startLanguage('de')
     expect(document.documentElement.lang).toBe('de')
@@ -17,13 +30,5 @@ describe('language', () => {
     expect(formatRelative(0, 180_000)).toBe('vor 3 Minuten')
     renderApp('/')
     expect(await screen.findByRole('heading', { name: 'Flotte' })).toBeVisible()
-  })
-
-  it('is not used before it is known', async () => {
-    vi.resetModules()
-    const { i18n } = await import('./i18n')
-    const t = vi.spyOn(i18n, 't')
-    await import('@/App')
-    expect(t).not.toHaveBeenCalled()
   })
 })
