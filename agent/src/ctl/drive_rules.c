@@ -522,7 +522,8 @@ bool rule_drive_for_use(const struct ctl_drive *cd, enum life_command command, b
     char what[PATH_TEXT_BYTES + 48];
 
     ASSERT(command <= LIFE_SPARE_ADD || command == LIFE_COPYBACK_TARGET);
-    if (!state_permits(cd, command, ret_reason) || !is_free(cd, ret_reason)) {
+    if (!rule_not_needed_elsewhere(cd, ret_reason) || !rule_not_needed_here(cd, ret_reason) ||
+        !state_permits(cd, command, ret_reason) || !is_free(cd, ret_reason)) {
         return false;
     }
     if (force && serial_given) {

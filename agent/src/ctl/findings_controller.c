@@ -209,6 +209,8 @@ static enum reason_code foreign_remedy(enum reason_code refusal)
     switch ((int)refusal) { /* the others need somebody who looks at them */
     case REASON_FOREIGN_NEEDED_ELSEWHERE:
         return REASON_REMEDY_FOREIGN_NEEDED_ELSEWHERE;
+    case REASON_FOREIGN_LACKED_ELSEWHERE:
+        return REASON_REMEDY_FOREIGN_LACKED_ELSEWHERE;
     case REASON_FOREIGN_NEEDED:
         return REASON_REMEDY_FOREIGN_NEEDED;
     case REASON_FOREIGN_COPY_NEEDED:
@@ -273,6 +275,7 @@ static bool has_foreign_sets(const void *subject, struct finding *finding)
         foreign_care_tell(ctl, path, finding);
     } else if (finding->cause.code == REASON_FOREIGN_NEEDED ||
                finding->cause.code == REASON_FOREIGN_NEEDED_ELSEWHERE ||
+               finding->cause.code == REASON_FOREIGN_LACKED_ELSEWHERE ||
                finding->cause.code == REASON_FOREIGN_COPY_NEEDED ||
                finding->cause.code == REASON_FOREIGN_COPY_OLDER) {
         finding->remedy = finding->cause; /* it names the drives */

@@ -347,6 +347,16 @@ static bool refuse_unusable_here(struct foreign_plan *plan, const struct foreign
     return false;
 }
 
+static bool refuse_lacked(struct foreign_plan *plan, const struct foreign_set *set)
+{
+    for (uint32_t i = 0; i < set->drive_count; i++) {
+        if (lacked_elsewhere_tell(set->drives[i], &plan->refusal)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool set_is_not_here(const struct ctl *ctl, struct foreign_plan *plan,
                             const struct foreign_set *set)
 {
@@ -356,7 +366,8 @@ static bool set_is_not_here(const struct ctl *ctl, struct foreign_plan *plan,
 
         if (cg != NULL) {
             return !refuse_member(plan, set) && !refuse_unusable_here(plan, set, cg) &&
-                   !foreign_set_conflicts_here(set, cg, &plan->refusal) && refuse_here(plan, cg);
+                   !foreign_set_conflicts_here(set, cg, &plan->refusal) &&
+                   !refuse_lacked(plan, set) && refuse_here(plan, cg);
         }
     }
     return true;

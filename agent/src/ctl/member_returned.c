@@ -9,7 +9,8 @@
  *     serial number. DDF of others does not always keep who is missing: any lost place will do
  * then. (3) It may have been in use without the drives that work now, and hold the newer data.
  * (4) The drive group may be that of another controller of the host: the drive is connected to the
- * wrong one. If that group is offline without it, nothing is written to the drive here.
+ * wrong one. If that group is offline without it, nothing is written to the drive here. Nobody is
+ * advised to write to it either if the group only lacks it.
  */
 #include "ctl/member_returned.h"
 
@@ -220,20 +221,30 @@ static bool member_is_needed(struct ctl_group *cg, const struct uuid *uuid,
     return false;
 }
 
-/* Among records of one drive group, one that works counts, and the others are old. */
-bool cd_is_needed_elsewhere(const struct ctl_drive *cd, struct returned_place *ret_place)
+/* By the drive's label, or its DDF entry. */
+static bool member_uuid(const struct ctl_drive *cd, struct guid *ret_group, struct uuid *ret_uuid)
 {
     enum foreign_format format = FOREIGN_FORMAT_DDF;
     const struct drive_label *label = cd_foreign_label(cd);
+
+    if (cd->group != NULL || !foreign_drive_id(cd, &format, ret_group) ||
+        (label != NULL && label->role != LABEL_ROLE_MEMBER)) {
+        return false;
+    }
+    *ret_uuid = label != NULL ? label->drive : uuid_by_ddf(cd->found->ddf);
+    return true;
+}
+
+/* Among records of one drive group, one that works counts, and the others are old. */
+bool cd_is_needed_elsewhere(const struct ctl_drive *cd, struct returned_place *ret_place)
+{
     struct uuid uuid;
     struct guid guid;
     bool needed = false;
 
-    if (cd->group != NULL || !foreign_drive_id(cd, &format, &guid) ||
-        (label != NULL && label->role != LABEL_ROLE_MEMBER)) {
+    if (!member_uuid(cd, &guid, &uuid)) {
         return false;
     }
-    uuid = label != NULL ? label->drive : uuid_by_ddf(cd->found->ddf);
     LIST_FOR_EACH (node, &cd->ctl->host->ctls) {
         const struct ctl *other = list_entry(node, const struct ctl, host_link);
         struct ctl_group *cg = group_by_guid(other, &guid);
@@ -245,6 +256,41 @@ bool cd_is_needed_elsewhere(const struct ctl_drive *cd, struct returned_place *r
             needed || (cg != NULL && other != cd->ctl && member_is_needed(cg, &uuid, ret_place));
     }
     return needed;
+}
+
+static bool member_is_lacked(struct ctl_group *cg, const struct uuid *uuid,
+                             struct returned_place *ret_place)
+{
+    const struct group_config *config = cg_config(cg);
+
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        if (uuid_equal(&config->members[i].drive, uuid) &&
+            (cg->members[i] == NULL || !cg->members[i]->present)) {
+            *ret_place = (struct returned_place){.cg = cg, .member = i};
+            return true;
+        }
+    }
+    return false;
+}
+
+bool cd_is_lacked_elsewhere(const struct ctl_drive *cd, struct returned_place *ret_place)
+{
+    struct uuid uuid;
+    struct guid guid;
+
+    if (!member_uuid(cd, &guid, &uuid)) {
+        return false;
+    }
+    LIST_FOR_EACH (node, &cd->ctl->host->ctls) {
+        const struct ctl *other = list_entry(node, const struct ctl, host_link);
+        struct ctl_group *cg = other != cd->ctl ? group_by_guid(other, &guid) : NULL;
+
+        if (cg != NULL && cg_state(cg) != VIRTUAL_DRIVE_STATE_OFFLINE && !cg_is_starting(cg) &&
+            member_is_lacked(cg, &uuid, ret_place)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool cd_copy_is_older(const struct ctl_drive *cd, const struct returned_place *place)

@@ -31,9 +31,15 @@ bool cd_is_needed_copy(const struct ctl_drive *cd, struct returned_place *ret_pl
 /* The drive is a member of a drive group of another controller of this host, which is offline
  * without it. */
 bool cd_is_needed_elsewhere(const struct ctl_drive *cd, struct returned_place *ret_place);
+/* The same, and that drive group works without it. */
+bool cd_is_lacked_elsewhere(const struct ctl_drive *cd, struct returned_place *ret_place);
 /* False with a reason: the drive is needed, as a copy that is not older, or by the other one. */
 MUST_CHECK bool rule_not_needed_here(const struct ctl_drive *cd, struct reason *ret_reason);
 MUST_CHECK bool rule_not_needed_elsewhere(const struct ctl_drive *cd, struct reason *ret_reason);
+/* What the drive is to somebody else, which a text about overwriting it must not pass over: any of
+ * the three. False: nothing. */
+bool cd_is_wanted(const struct ctl_drive *cd, struct reason *ret_reason);
+bool lacked_elsewhere_tell(const struct ctl_drive *cd, struct reason *ret_reason);
 /* Such a copy has missed writes by its own label: it cannot be used. */
 bool cd_copy_is_older(const struct ctl_drive *cd, const struct returned_place *place);
 

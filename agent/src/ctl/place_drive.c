@@ -117,24 +117,50 @@ bool rule_not_needed_here(const struct ctl_drive *cd, struct reason *ret_reason)
     return false;
 }
 
-bool rule_not_needed_elsewhere(const struct ctl_drive *cd, struct reason *ret_reason)
+static void elsewhere_tell(const struct ctl_drive *cd, const struct returned_place *place,
+                           enum reason_code code, struct reason *ret_reason)
 {
-    struct returned_place place;
     char drive[PATH_TEXT_BYTES];
     char group[PATH_TEXT_BYTES];
     char path[PATH_TEXT_BYTES];
+    char other[PATH_TEXT_BYTES];
     char member[MEMBER_TEXT_BYTES];
+
+    drive_path(cd, drive, sizeof(drive));
+    group_path(place->cg, group, sizeof(group));
+    controller_path(cd->ctl, path, sizeof(path));
+    controller_path(place->cg->ctl, other, sizeof(other));
+    (void)member_name(place->cg, place->member, member); /* as in place_command */
+    reason_set(ret_reason, code, "drive", drive, "group", group, "member", member, "path", path,
+               "other", other, NULL);
+}
+
+bool rule_not_needed_elsewhere(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    struct returned_place place;
 
     if (!cd_is_needed_elsewhere(cd, &place)) {
         return true;
     }
-    drive_path(cd, drive, sizeof(drive));
-    group_path(place.cg, group, sizeof(group));
-    controller_path(cd->ctl, path, sizeof(path));
-    (void)member_name(place.cg, place.member, member); /* as in place_command */
-    reason_set(ret_reason, REASON_FOREIGN_NEEDED_ELSEWHERE, "drive", drive, "group", group,
-               "member", member, "path", path, NULL);
+    elsewhere_tell(cd, &place, REASON_FOREIGN_NEEDED_ELSEWHERE, ret_reason);
     return false;
+}
+
+bool lacked_elsewhere_tell(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    struct returned_place place;
+
+    if (!cd_is_lacked_elsewhere(cd, &place)) {
+        return false;
+    }
+    elsewhere_tell(cd, &place, REASON_FOREIGN_LACKED_ELSEWHERE, ret_reason);
+    return true;
+}
+
+bool cd_is_wanted(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    return !rule_not_needed_elsewhere(cd, ret_reason) || !rule_not_needed_here(cd, ret_reason) ||
+           lacked_elsewhere_tell(cd, ret_reason);
 }
 
 /* The lost member itself. */
@@ -160,7 +186,9 @@ static bool in_place_tell(const struct ctl_group *cg, uint32_t member, const str
     if (!drive_fits_group(cd, cg, ret_cause)) {
         return true;
     }
-    if (life == LIFE_FOREIGN) {
+    if (cd_is_wanted(cd, ret_cause)) {
+        place_command(cg, member, cd, REASON_REMEDY_PLACE_NEEDED, ret_remedy);
+    } else if (life == LIFE_FOREIGN) {
         cause_set(cd, REASON_PLACE_FOREIGN, "", ret_cause);
         place_command(cg, member, cd, REASON_REMEDY_PLACE_FOREIGN, ret_remedy);
     } else if (cd->signature[0] != '\0') {

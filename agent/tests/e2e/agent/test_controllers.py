@@ -334,6 +334,55 @@ class Controllers(AgentCase):
         self.assert_holds(agent, {"right": sums["right"]})
         agent.stop()
 
+    def test_members_in_bays_of_the_other_controller(self):
+        """Members of /c0/d0, which is offline without them: one of them is in the bay of a lost member
+        of /c1/d0, and that one is at /c0. Nobody is advised to overwrite or to free either."""
+        agent = self.pair()
+        for index, name in enumerate(("left", "right")):
+            agent.create("raid5", range(3), name=name, controller=f"c{index}")
+        agent.optimal("left")
+        agent.optimal("right")
+        sums = self.written(agent, "left", "right")
+        agent.stop()
+        self.exchanged(agent, ("d1", "c1d3"), ("d2", "c1d2"))
+        agent.start()
+        agent.until("what is said of the drives", lambda view: {
+            "remedy_place_needed", "remedy_foreign_lacked_elsewhere"} <= self.remedies(view))
+        bay = f"/c1/e{EID}/s2"
+        for words in (["insert", "dg=0", "array=0", "row=2", "force"], ["set", "good", "force"]):
+            done = agent.ctl(bay, *words, check=False)
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertIn("Connect it to /c0 again", done.stdout, words)
+            said = agent.ctl("status").stdout
+            self.assertIn("Connect it to /c0 again", said)
+            self.assertIn("Connect it to /c1 again", said)
+            self.assertNotIn(f"{bay} insert", said)
+            self.assertNotIn(f"{bay} set good", said)
+        agent.stop()
+        self.exchanged(agent, ("d1", "c1d3"), ("d2", "c1d2"))
+        agent.start()
+        agent.until("all members", lambda view: {doc["state"] for doc in self.listed(view)}
+                    == {"optimal"})
+        self.assert_holds(agent, sums)
+        agent.stop()
+        self.exchanged(agent, ("d2", "c1d2"))
+        agent.start()
+        agent.until("what may be freed", lambda view: "remedy_foreign_lacked_elsewhere" in
+                    self.remedies(view))
+        agent.ctl("/c0/fall", "delete", "force")
+        self.assert_holds(agent, sums)
+        agent.stop()
+
+    def remedies(self, view):
+        return {row["remedy"]["code"] for item in view.items
+                for row in item["doc"].get("findings", [])}
+
+    def exchanged(self, agent, *pairs):
+        for pair in pairs:
+            first, second = (f'"{agent.directory}/{name}"' for name in pair)
+            for before, after in ((first, '"x"'), (second, first), ('"x"', second)):
+                self.reconfigure(agent, before, after)
+
     def test_caches_that_were_exchanged(self):
         """Their paths in arrayd.conf. The start says so and touches neither; nor does the line
         `owner` let a controller have the cache of another one."""

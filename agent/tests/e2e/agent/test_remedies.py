@@ -205,6 +205,8 @@ class Complete(unittest.TestCase):
         "remedy_foreign_deleted": ("test_advice.py", "test_a_drive_group_that_was_deleted_here"),
         "remedy_foreign_here_conflict": (
             "test_foreign.py", "test_a_half_that_went_on_beside_a_whole_group_is_in_conflict"),
+        "remedy_foreign_lacked_elsewhere": (
+            "test_controllers.py", "test_members_in_bays_of_the_other_controller"),
         "remedy_foreign_needed_elsewhere": (
             "test_controllers.py", "test_drives_that_the_other_controller_needs"),
         "remedy_foreign_unusable": ("test_advice.py", "test_a_foreign_set_on_a_read_only_drive"),
