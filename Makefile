@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.tools/node/bin:$(PATH)
 BUILD := .run/build
 LISTEN ?= 127.0.0.1:8080
 
-.PHONY: help run test test-bare test-documents judge bench coverage soak soak-fuzz soak-lines soak-drives soak-host soak-hole soak-restarts lint generate clean demo-reset deb deb-check journey upgrade-test setup setup-test agent frontend screenshots
+.PHONY: help run test test-bare test-documents test-images judge bench coverage soak soak-fuzz soak-lines soak-drives soak-host soak-hole soak-restarts lint generate clean demo-reset deb deb-check journey upgrade-test setup setup-test agent frontend screenshots
 
 help:
 	@printf '%s\n' \
@@ -22,6 +22,8 @@ help:
   'make test-documents  runs the commands of README.md and docs/ as they stand there, in Debian 12' \
   '                 roots; as root. CHAIN=agent: only these; the result is kept in' \
   '                 .ci/test-documents.json' \
+  'make test-images the images of docker-compose.yml, built and started by podman; as root.' \
+  '                 The result is kept in .ci/test-images.json' \
   'make judge       of make test only the step with a stock kernel under QEMU: over a virtual' \
 	  '                 drive while arrayd is restarted, its mdadm over the format on the drives, both' \
 	  '                 ways, its udev, which must leave them alone, and SCSI, NVMe and virtio drives that are' \
@@ -89,6 +91,10 @@ test-bare:
 # Of the chains that are run in Debian 12 roots, too: by root with debootstrap. CHAIN=agent
 test-documents: setup-test
 	@exec .run/venv/bin/python .ci/run_documents.py --record $(if $(CCACHE),--ccache) $(CHAIN)
+
+# The images of docker-compose.yml, by podman: by root, as .ci/test-images says.
+test-images: setup-test
+	@exec .run/venv/bin/python .ci/test-images
 
 judge: setup-test agent
 	@exec .ci/judge $(STORY)
