@@ -22,7 +22,8 @@ PATIENCE_S = int(os.environ.get("AW_PATIENCE_S", "900"))  # for what hangs, not 
 BAD_SECTOR = 60_000  # of 512 bytes: within the data of a member
 CASES = ["found by scanning", "arrays of them", "a member is pulled while it is written to",
          "a blank drive in its slot", "an NVMe drive is pulled and comes back",
-         "a sector that cannot be read", "left to the host as JBOD", "a bay without a LED says so", "erased",
+         "a virtio drive is pulled and comes back", "a sector that cannot be read",
+         "left to the host as JBOD", "a bay without a LED says so", "erased",
          "every byte is there"]
 
 
@@ -157,6 +158,11 @@ class Host:
         drives = self.drives()
         return drives[f"SER-{name}"][1]["State"] if f"SER-{name}" in drives else None
 
+    def told(self, *objects):
+        """Of each finding about one of them the object and the code."""
+        return {(row["Object"], row["Code"])
+                for row in self.ctl("/c0 show health").get("Health", []) if row["Object"] in objects}
+
     def vd_state(self, name):
         rows = self.ctl("/c0/vall show")["Virtual Drives"]
         return next(row["State"] for row in rows if row["Name"] == name)
@@ -176,7 +182,7 @@ def root_make(root, kernel):
 
 
 def found(host):
-    drives = host.until("all drives", lambda: (d := host.drives()) and len(d) == 10 and d)
+    drives = host.until("all drives", lambda: (d := host.drives()) and len(d) == 12 and d)
     for name, block, interface in (("a0", "512B", "VIRTIO"), ("k0", "4 KB", "VIRTIO"),
                                    ("n0", "512B", "NVMe"), ("v0", "512B", "VIRTIO")):
         _, row, attributes = drives[f"SER-{name}"]
@@ -184,6 +190,8 @@ def found(host):
             return f"{name} is shown as {row}"
         if (row["SeSz"], row["Intf"]) != (block, interface):
             return f"{name} has blocks of {row['SeSz']} and is {row['Intf']}"
+        if name == "n0" and attributes["Write Cache"] != "Enabled":  # a volatile one
+            return f"the cache of {name} is {attributes['Write Cache']}"
     names = [drives[f"SER-{name}"][2]["WWN"].lower() for name in ("a0", "k1", "v0")]
     right = ["5000c500a0000000", "5000c500a0000009"]
     made = re.fullmatch("3[0-9a-f]{15}", names[2])  # of a virtio drive, which has none
@@ -192,7 +200,7 @@ def found(host):
 
 def arrays(host):
     for level, names, name in (("r5", ("a0", "a1", "a2"), "data"), ("r1", ("n0", "n1"), "fast"),
-                               ("r1", ("k0", "k1"), "native")):
+                               ("r1", ("k0", "k1"), "native"), ("r1", ("v2", "v3"), "guest")):
         numbers = ",".join(host.number(each) for each in names)
         host.must(f"arrayctl /c0 add vd {level} drives={numbers} name={name}")
     # Of data alone: the drive with a bad sector is going to be set aside, and would take it first.
@@ -201,20 +209,24 @@ def arrays(host):
         host.must(f"attach {name}")
         host.must(f"writer_start {name}; writer_goes_on {name} 3")
     block = host.must("attach native; cat /sys/block/nbd2/queue/logical_block_size")
+    host.must("attach guest; writer_start guest; writer_goes_on guest 3")
     return None if block == ["4096"] else f"a virtual drive over 4Kn drives has blocks of {block}"
 
 
 def pulled(host, qemu):
+    """The spare takes its place at once: what is told then is that there is none left."""
+    address = host.address("a1")
+    about = ("/c0/v0", "/c0/d0", address)
+    if host.told(*about):
+        return f"told before: {host.told(*about)}"
     qemu.pull("a1")
     host.until("the loss", lambda: host.state("a1") != "Onln")
     host.must("writer_goes_on data 3")
-    said = " ".join(host.must("arrayctl status"))
-    if "a1" not in said and "/c0/s" not in said:
-        return f"status does not name the drive: {said}"
     host.until("the rebuild onto the spare",
                lambda: host.vd_state("data") == "Optl" and host.state("a3") == "Onln")
     host.must("writer_goes_on data 3")
-    return None
+    told = host.told(*about)
+    return None if told == {("/c0/d0", "spares_used_up")} else f"then {told}"
 
 
 def replaced(host, qemu):
@@ -226,18 +238,26 @@ def replaced(host, qemu):
     return None
 
 
-def nvme(host, qemu):
-    qemu.pull("n1")
-    host.until("the loss", lambda: host.state("n1") != "Onln")
-    host.must("writer_goes_on fast 3")
-    if host.vd_state("fast") != "Dgrd":
-        return f"the mirror is {host.vd_state('fast')}"
-    qemu.plug(None, qemu.nvme("n1"))
-    host.until("its return", lambda: host.state("n1") in ("Onln", "Rbld", "UGood", "UBad"))
-    if host.state("n1") in ("UGood", "UBad"):
-        host.must(f"arrayctl {host.address('n1')} start rebuild")
-    host.until("the rebuild", lambda: host.vd_state("fast") == "Optl")
-    host.must("writer_goes_on fast 3")
+def comes_back(host, qemu, device, name, number):
+    """Of a mirror without a spare, under I/O: told while it is away, rebuilt, and no longer told."""
+    serial = device["drive"]
+    about = (f"/c0/v{number}", f"/c0/d{number}")
+    if host.told(*about):
+        return f"told before: {host.told(*about)}"
+    qemu.pull(serial)
+    host.until("the loss", lambda: host.state(serial) != "Onln")
+    host.must(f"writer_goes_on {name} 3")
+    if host.vd_state(name) != "Dgrd":
+        return f"the mirror is {host.vd_state(name)}"
+    wanted = {(about[0], "virtual_drive_degraded"), (about[1], "place_empty")}
+    host.until("the findings", lambda: host.told(*about) == wanted)
+    qemu.plug(None, device)
+    host.until("its return", lambda: host.state(serial) in ("Onln", "Rbld", "UGood", "UBad"))
+    if host.state(serial) in ("UGood", "UBad"):
+        host.must(f"arrayctl {host.address(serial)} start rebuild")
+    host.until("the rebuild", lambda: host.vd_state(name) == "Optl")
+    host.must(f"writer_goes_on {name} 3")
+    host.until("that all is well", lambda: not host.told(*about))
     return None
 
 
@@ -278,7 +298,7 @@ def erased(host):
 
 
 def every_byte(host):
-    for name in ("data", "fast"):
+    for name in ("data", "fast", "guest"):
         host.must(f"writer_end {name}")
     return None
 
@@ -292,7 +312,7 @@ def story(folder, kernel, verdicts):
     drives += [(qemu.node(f"k{n}", BAD_SECTOR if n == 0 else None),
                 qemu.scsi(f"k{n}", 8 + n, 4096)) for n in range(2)]
     drives += [(qemu.node(f"n{n}"), qemu.nvme(f"n{n}")) for n in range(2)]
-    drives += [(qemu.node(f"v{n}"), qemu.virtio(f"v{n}")) for n in range(2)]
+    drives += [(qemu.node(f"v{n}"), qemu.virtio(f"v{n}")) for n in range(4)]
     guest = machine.Guest(kernel, root, processors=2, more=qemu.arguments(drives))
     if not guest.until("judge: ready"):
         for name in CASES:
@@ -300,8 +320,9 @@ def story(folder, kernel, verdicts):
         return
     host = Host(guest)
     steps = [(found, host), (arrays, host), (pulled, host, qemu), (replaced, host, qemu),
-             (nvme, host, qemu), (unreadable, host), (jbod, host), (located, host), (erased, host),
-             (every_byte, host)]
+             (comes_back, host, qemu, qemu.nvme("n1"), "fast", 1),
+             (comes_back, host, qemu, qemu.virtio("v3"), "guest", 3), (unreadable, host),
+             (jbod, host), (located, host), (erased, host), (every_byte, host)]
     for name, (step, *arguments) in zip(CASES, steps, strict=True):
         verdicts.call(STORY, name, "so it is", step, *arguments)
     guest.answer("poweroff -f")
