@@ -1,14 +1,19 @@
 import '@/ui/styles'
-import '@/lib/i18n'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { startLanguage } from '@/lib/i18n'
+import { preferredLanguage } from '@/lib/language'
 import { App } from './App'
 
-const root = document.getElementById('root')
-if (root === null) throw new Error('the page has no #root')
+async function start() {
+  const root = document.getElementById('root')
+  if (root === null) throw new Error('the page has no #root')
+  await startLanguage(preferredLanguage())
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  )
+}
 
-createRoot(root).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-)
+void start()

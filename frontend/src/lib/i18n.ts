@@ -14,7 +14,7 @@ import type * as stripes from '@/locales/en/stripes'
 import type * as undo from '@/locales/en/undo'
 import type * as wizard from '@/locales/en/wizard'
 import type { Language } from './language'
-import { setInner } from './told-inner'
+import { setReader } from './reader'
 
 type Later = typeof access &
   typeof cache &
@@ -53,11 +53,11 @@ void i18n.use(initReactI18next).init({
 /** Before anything is drawn. English is in the page; any other language is fetched as a whole. */
 export async function startLanguage(language: Language) {
   if (language === 'de') {
-    const { de, inner, protocol } = await import('@/locales/de')
+    const { de, protocol, readInner } = await import('@/locales/de')
     i18n.addResourceBundle('de', 'translation', { ...de, ...protocol })
-    setInner(inner)
+    setReader(readInner)
   } else {
-    setInner(undefined)
+    setReader()
   }
   await i18n.changeLanguage(language)
   document.documentElement.lang = language

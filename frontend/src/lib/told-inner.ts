@@ -3,9 +3,7 @@
  * about it. The protocol gives them as English text alone, and so they are in the events of years.
  * The protocol's own sentences and words are recognized in it; anything else stays as it is.
  */
-import { i18n } from './i18n'
-
-export interface Inner {
+interface Inner {
   /** Parameters that people or machines have named. */
   verbatim: string[]
   values: Record<string, string>
@@ -39,19 +37,8 @@ function pattern(english: string, german: string): Pattern {
   return { matches, names, german, stops: english.endsWith('.'), weight }
 }
 
-let patterns: Pattern[] | undefined
-let inner: Inner | undefined
-
-/** Of the language that is being loaded; none for English. */
-export function setInner(next: Inner | undefined) {
-  inner = next
-  patterns = undefined
-}
-
-function allPatterns({ values, english }: Inner): Pattern[] {
-  const reasons = Object.entries(english).map(([code, text]) =>
-    pattern(text, String(i18n.getResource(i18n.language, 'translation', `reason.${code}`))),
-  )
+function allPatterns({ values, english }: Inner, german: Record<string, string>): Pattern[] {
+  const reasons = Object.entries(english).map(([code, text]) => pattern(text, german[code] ?? text))
   const words = Object.entries(values).map(([text, own]) => pattern(text, own))
   // The one that says most of the sentence itself comes first.
   return [...words, ...reasons]
@@ -59,32 +46,34 @@ function allPatterns({ values, english }: Inner): Pattern[] {
     .sort((a, b) => b.weight - a.weight)
 }
 
-function readWhole(text: string): string | undefined {
-  if (inner === undefined) return undefined
-  if (Object.hasOwn(inner.values, text)) return inner.values[text]
-  patterns ??= allPatterns(inner)
-  for (const { matches, names, german, stops } of patterns) {
-    const found = matches.exec(text)
-    if (found === null) continue
-    const params = new Map(names.map((name, index) => [name, found[index + 1] ?? '']))
-    const filled = german.replace(/\{(\w+)\}/g, (_, name: string) =>
-      readInner(name, params.get(name) ?? ''),
-    )
-    return stops && !text.endsWith('.') ? filled.replace(/\.$/, '') : filled
-  }
-  return undefined
-}
-
 /** Decimals of sizes, as agents write them: "1.5 GB". */
 const SIZE = /(\d)\.(\d+ [kMGTPE]i?B)\b/g
 
-export function readInner(name: string, value: string): string {
-  if (inner === undefined || value === '' || inner.verbatim.includes(name)) return value
-  const read =
-    readWhole(value) ??
-    value
-      .split(', ')
-      .map((part) => readWhole(part) ?? part)
-      .join(', ')
-  return read.replace(SIZE, '$1,$2')
+/** Of a language: reads a parameter by its name and value. `german` has the reasons by their code. */
+export function makeReader(inner: Inner, german: Record<string, string>) {
+  let patterns: Pattern[] | undefined
+
+  function readWhole(text: string): string | undefined {
+    if (Object.hasOwn(inner.values, text)) return inner.values[text]
+    patterns ??= allPatterns(inner, german)
+    for (const { matches, names, german: own, stops } of patterns) {
+      const found = matches.exec(text)
+      if (found === null) continue
+      const params = new Map(names.map((name, index) => [name, found[index + 1] ?? '']))
+      const filled = own.replace(/\{(\w+)\}/g, (_, name: string) =>
+        read(name, params.get(name) ?? ''),
+      )
+      return stops && !text.endsWith('.') ? filled.replace(/\.$/, '') : filled
+    }
+    return undefined
+  }
+
+  function read(name: string, value: string): string {
+    if (value === '' || inner.verbatim.includes(name)) return value
+    const whole = readWhole(value)
+    const parts = value.split(', ').map((part) => readWhole(part) ?? part)
+    return (whole ?? parts.join(', ')).replace(SIZE, '$1,$2')
+  }
+
+  return read
 }

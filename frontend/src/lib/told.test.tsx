@@ -51,7 +51,7 @@ describe('what is told in German', () => {
       why: 'The drive did not answer in time.',
     }
     expect(eventText({ name: 'drive_state_changed', params, text: '' })).toBe(
-      'Zustand von 252:3 wechselt von Onln zu Failed: Das Laufwerk hat nicht rechtzeitig geantwortet.',
+      'Zustand von 252:3 wechselt von Online zu Ausgefallen: Das Laufwerk hat nicht rechtzeitig geantwortet.',
     )
     const places = { name: 'data', places: '252:3, serial X 1 and 3 more' }
     expect(reasonText({ code: 'finding_virtual_drive_degraded', params: places, text: '' })).toBe(

@@ -5,7 +5,7 @@
  */
 import { formatBytes, formatDateTime } from './format'
 import { i18n } from './i18n'
-import { readInner } from './told-inner'
+import { readInner } from './reader'
 
 type Params = Record<string, string>
 type Table = 'reason' | 'serverText' | 'eventText'
@@ -58,6 +58,9 @@ export const alertTitle = (alert: { rule: string; title: string }) =>
 
 export const levelText = (rule: { level: string; description: string }) =>
   template('levelText', rule.level) ?? rule.description
+
+/** Who did something. Names of users have no spaces: "command line" is a word of the server's. */
+export const actorText = (actor: string) => (actor.includes(' ') ? readInner('', actor) : actor)
 
 /** A sentence that comes without a code. */
 export const sentence = (text: string) => readInner('', text)

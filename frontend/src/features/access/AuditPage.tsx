@@ -7,6 +7,7 @@ import type { AuditEntry, AuditVerification } from '@/api/types'
 import { type Days, spanOf } from '@/lib/days'
 import { i18n } from '@/lib/i18n'
 import { problemOf } from '@/lib/problem'
+import { actorText, sentence } from '@/lib/told'
 import { CsvButton } from '@/ui/CsvButton'
 import type { Column } from '@/ui/DataTable'
 import { DayRange } from '@/ui/DayRange'
@@ -46,7 +47,11 @@ function columns(): Column<AuditEntry>[] {
       header: i18n.t('audit.columns.time'),
       cell: (entry) => <Timestamp time={entry.at} />,
     },
-    { id: 'actor', header: i18n.t('audit.columns.actor'), cell: (entry) => entry.actor || '–' },
+    {
+      id: 'actor',
+      header: i18n.t('audit.columns.actor'),
+      cell: (entry) => actorText(entry.actor) || '–',
+    },
     {
       id: 'action',
       header: i18n.t('audit.columns.action'),
@@ -57,7 +62,11 @@ function columns(): Column<AuditEntry>[] {
       header: i18n.t('audit.columns.target'),
       cell: (entry) => <AuditTarget entry={entry} />,
     },
-    { id: 'outcome', header: i18n.t('audit.columns.outcome'), cell: (entry) => entry.outcome },
+    {
+      id: 'outcome',
+      header: i18n.t('audit.columns.outcome'),
+      cell: (entry) => sentence(entry.outcome),
+    },
     {
       id: 'address',
       header: i18n.t('audit.columns.address'),
@@ -68,7 +77,8 @@ function columns(): Column<AuditEntry>[] {
       id: 'detail',
       header: i18n.t('audit.columns.detail'),
       wideOnly: true,
-      cell: (entry) => detail(entry, HIDDEN) || '–',
+      // Names of the API: English in every language.
+      cell: (entry) => <span lang="en">{detail(entry, HIDDEN) || '–'}</span>,
     },
   ]
 }

@@ -8,6 +8,7 @@ import { caused } from '@/api/live/caused'
 import type { EnrolmentToken } from '@/api/types'
 import { i18n } from '@/lib/i18n'
 import { problemOf } from '@/lib/problem'
+import { actorText } from '@/lib/told'
 import { ConfirmDialog } from '@/ui/ConfirmDialog'
 import { type Column, DataTable } from '@/ui/DataTable'
 import { EmptyState } from '@/ui/EmptyState'
@@ -77,7 +78,7 @@ function columns(onRevoke: (token: EnrolmentToken) => void): Column<EnrolmentTok
       cell: (token) => (
         <span>
           <Timestamp time={token.created_at} />{' '}
-          {i18n.t('addHost.createdBy', { name: token.created_by })}
+          {i18n.t('addHost.createdBy', { name: actorText(token.created_by) })}
         </span>
       ),
     },

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { PredictedArray } from '@/api/types'
 import { formatDuration } from '@/lib/format'
 import { i18n } from '@/lib/i18n'
+import { sentence } from '@/lib/told'
 import { type Column, DataTable } from '@/ui/DataTable'
 import { Panel } from '@/ui/Panel'
 import { Bytes } from '@/ui/Quantity'
@@ -15,7 +16,7 @@ function columns(arrays: PredictedArray[]): Column<PredictedArray>[] {
   const refused: Column<PredictedArray> = {
     id: 'refused',
     header: i18n.t('lab.columns.refused'),
-    cell: (array) => array.refused ?? '–',
+    cell: (array) => (array.refused ? sentence(array.refused) : '–'),
   }
   return [
     {

@@ -3,7 +3,7 @@ import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { catalogueQuery } from '@/api/lab'
-import { problemOf } from '@/lib/problem'
+import { problemDetail, problemOf } from '@/lib/problem'
 import { Loading } from '@/ui/Loading'
 import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
@@ -42,7 +42,7 @@ export function LabPage({ search, onSearchChange }: LabPageProps) {
         {catalogue.isPending && <Loading />}
         {catalogue.error && (
           <Notice tone="warn" title={t('lab.unavailable')}>
-            <p>{problemOf(catalogue.error).detail ?? problemOf(catalogue.error).title}</p>
+            <p>{problemDetail(problemOf(catalogue.error))}</p>
           </Notice>
         )}
         {catalogue.data && (

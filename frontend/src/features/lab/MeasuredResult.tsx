@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { measuredQuery } from '@/api/lab'
 import type { LoadPrediction, MeasuredLoad, Measurement, VirtualDrive } from '@/api/types'
 import { formatCount, formatDateTime, formatRate, formatStrip } from '@/lib/format'
-import { problemOf } from '@/lib/problem'
-import { reasonText } from '@/lib/told'
+import { problemDetail, problemOf } from '@/lib/problem'
+import { reasonText, sentence } from '@/lib/told'
 import { Meter } from '@/ui/Meter'
 import { Notice } from '@/ui/Notice'
 import { ProgressLine } from '@/ui/ProgressLine'
@@ -56,7 +56,7 @@ export function MeasuredResult({ drive, measurement }: MeasuredResultProps) {
       </ol>
       {predicted && (
         <p className={classes.muted}>
-          {predicted.refused ??
+          {(predicted.refused && sentence(predicted.refused)) ??
             t(predicted.drive.exact ? 'measure.exact' : 'measure.similar', {
               version: predicted.version,
               model: predicted.drive.model,
@@ -65,7 +65,7 @@ export function MeasuredResult({ drive, measurement }: MeasuredResultProps) {
       )}
       {error && (
         <Notice tone="info" title={t('measure.unpredicted')}>
-          <p>{problemOf(error).detail ?? problemOf(error).title}</p>
+          <p>{problemDetail(problemOf(error))}</p>
         </Notice>
       )}
     </section>

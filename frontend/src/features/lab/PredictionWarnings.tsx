@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { PredictedArray } from '@/api/types'
+import { sentence } from '@/lib/told'
 import { Notice } from '@/ui/Notice'
 import { arrayLabel } from './figures'
 
@@ -39,13 +40,13 @@ export function PredictionWarnings({ arrays, told = [] }: PredictionWarningsProp
         <Notice tone="info">
           {t('lab.lowered', {
             arrays: lowered.map((array) => arrayLabel(array, arrays)).join(', '),
-            why,
+            why: sentence(why),
           })}
         </Notice>
       )}
       {kindsOf(arrays, told).map(([code, { text, count }]) => (
         <Notice key={code} tone="info">
-          {t('lab.warning', { count, all, text })}
+          {t('lab.warning', { count, all, text: sentence(text) })}
         </Notice>
       ))}
     </>

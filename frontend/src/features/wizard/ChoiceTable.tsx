@@ -4,6 +4,7 @@ import type { Choice, ChoicePrediction } from '@/api/types'
 import { word } from '@/entities/states/words'
 import { formatCount, formatDuration, formatRate } from '@/lib/format'
 import { i18n } from '@/lib/i18n'
+import { sentence } from '@/lib/told'
 import { type Column, DataTable } from '@/ui/DataTable'
 import { Bytes } from '@/ui/Quantity'
 import classes from './Prediction.module.css'
@@ -117,7 +118,7 @@ export function ChoiceTable({ prediction }: { prediction: ChoicePrediction }) {
       />
       {lowered && (
         <p className={classes.basis}>
-          {t('prediction.lowered', { why: lowered.write_policy_reason ?? '' })}
+          {t('prediction.lowered', { why: sentence(lowered.write_policy_reason ?? '') })}
         </p>
       )}
       {refused.length > 0 && (
@@ -128,7 +129,7 @@ export function ChoiceTable({ prediction }: { prediction: ChoicePrediction }) {
               <li key={choice.level}>
                 {t('prediction.refusedEntry', {
                   level: word('raidLevel', choice.level),
-                  why: choice.refused ?? '',
+                  why: sentence(choice.refused ?? ''),
                 })}
               </li>
             ))}

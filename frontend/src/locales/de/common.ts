@@ -33,6 +33,7 @@ export const common: Same<typeof en> = {
     host: 'Host',
     actions: 'Aktionen',
     time: 'Zeit',
+    togglePassword: 'Passwort zeigen oder verbergen',
     messages: 'Meldungen',
     fromDay: 'Ab diesem Tag',
     toDay: 'Bis zu diesem Tag',

@@ -1,3 +1,4 @@
+import { makeReader } from '@/lib/told-inner'
 import { access } from './access'
 import { activity } from './activity'
 import { cache } from './cache'
@@ -9,6 +10,7 @@ import { foreign } from './foreign'
 import { hosts } from './hosts'
 import { lab } from './lab'
 import { patrol } from './patrol'
+import { inner, protocol } from './protocol.gen'
 import { shell } from './shell'
 import { states } from './states'
 import { storage } from './storage'
@@ -17,7 +19,8 @@ import { stripes } from './stripes'
 import { undo } from './undo'
 import { wizard } from './wizard'
 
-export { inner, protocol } from './protocol.gen'
+export { protocol }
+export const readInner = makeReader(inner, protocol.reason)
 
 export const de = {
   ...access,

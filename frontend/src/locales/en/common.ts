@@ -29,6 +29,7 @@ export const common = {
   host: 'Host',
   actions: 'Actions',
   time: 'Time',
+  togglePassword: 'Toggle password visibility',
   messages: 'Messages',
   fromDay: 'From this day',
   toDay: 'Up to this day',

@@ -1,15 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { CircleUserRound, LogOut, UserCog } from 'lucide-react'
+import { CircleUserRound, Languages, LogOut, UserCog } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { forgetAnswers, logOut, noteSession } from '@/api/session'
 import { useUser } from '@/entities/session/session'
 import { word } from '@/entities/states/words'
+import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES } from '@/lib/language'
 import { Dropdown } from '@/ui/Dropdown'
 import classes from './Shell.module.css'
 
 export function UserMenu() {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const user = useUser()
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -41,6 +42,18 @@ export function UserMenu() {
             <UserCog size={17} aria-hidden />
             {t('shell.account')}
           </Link>
+          {LANGUAGES.filter((language) => language !== i18n.language).map((language) => (
+            <button
+              key={language}
+              type="button"
+              lang={language}
+              className={classes.item}
+              onClick={() => chooseLanguage(language)}
+            >
+              <Languages size={17} aria-hidden />
+              {LANGUAGE_NAMES[language]}
+            </button>
+          ))}
           <button type="button" className={classes.item} onClick={() => leave.mutate()}>
             <LogOut size={17} aria-hidden />
             {t('shell.logOut')}

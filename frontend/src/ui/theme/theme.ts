@@ -56,8 +56,13 @@ export const theme = createTheme({
         openDelay: 150,
       },
     },
+    // Asked for each time: the language is not known yet when this is made.
+    PasswordInput: {
+      defaultProps: () => ({
+        visibilityToggleButtonProps: { 'aria-label': i18n.t('common.togglePassword') },
+      }),
+    },
     Modal: {
-      // Asked for with each dialog: the language is not known yet when this is made.
       defaultProps: () => ({
         centered: true,
         radius: 'md',
