@@ -168,7 +168,7 @@ static int groups_load(struct ctl *ctl)
                 ctl_damage_refuse(ctl, name, error);
                 break;
             }
-            ctl_damage_group(ctl, &ctl->record->groups[i]);
+            ctl_damage_group(ctl, &ctl->record->groups[i], error == -ENOENT);
             error = 0;
             continue;
         }

@@ -200,6 +200,8 @@ static bool preserved_reason(const struct ctl *ctl, const struct cache_vd *block
         reason_set(ret_reason, REASON_CACHE_PRESERVED_UNKNOWN, NULL);
     } else if (cv->cached != NULL && !cache_vd_is_open(blocks)) {
         reason_set(ret_reason, REASON_CACHE_PRESERVED_CHANGED, NULL);
+    } else if (cv_state(cv) != VIRTUAL_DRIVE_STATE_OFFLINE) { /* no drive is missing */
+        reason_set(ret_reason, REASON_CACHE_PRESERVED_REFUSED, NULL);
     } else {
         reason_set(ret_reason, REASON_CACHE_PRESERVED_MEMBERS, NULL);
     }

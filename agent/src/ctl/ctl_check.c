@@ -207,6 +207,9 @@ void check_event(struct ctl_operation *op, enum operation_state old)
                   percent, NULL);
         return;
     case OPERATION_STATE_COMPLETED:
+        if (op->cv->check.view.correct) { /* what is read was taken as right */
+            op->cv->check.kept_count = 0;
+        }
         completed_event(op, title);
         return;
     case OPERATION_STATE_FAILED:
@@ -247,6 +250,22 @@ void view_check(const struct ctl_vd *cv, struct check_view *view, struct view_di
     digest_number(digest, false, (uint64_t)view->state);
 }
 
+/* Places before a rebuild */
+
+void check_note_rebuilt(struct ctl_group *cg)
+{
+    LIST_FOR_EACH (node, &cg->vds) {
+        struct ctl_vd *cv = list_entry(node, struct ctl_vd, link);
+
+        cv->check.rebuilt = cv->check.rebuilt || cv->check.view.inconsistent > 0;
+    }
+}
+
+uint64_t check_rebuilt_places(const struct ctl_check *check)
+{
+    return check->kept_count + (check->rebuilt ? check->view.inconsistent : 0);
+}
+
 /* The command */
 
 static bool check_start(struct ctl *ctl, struct ctl_vd *cv, bool correct)
@@ -255,6 +274,7 @@ static bool check_start(struct ctl *ctl, struct ctl_vd *cv, bool correct)
         .any = true, .view = {.correct = correct, .began_us = clock_wall_us(ctl->ports.clock)}};
     struct ctl_check before = cv->check;
 
+    check.kept_count = check_rebuilt_places(&before);
     cv->check = check;
     if (!operation_start_check(cv, correct)) {
         cv->check = before;

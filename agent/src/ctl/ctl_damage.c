@@ -52,11 +52,12 @@ void ctl_damage_controller(struct ctl *ctl)
     ctl->damage->controller = true;
 }
 
-void ctl_damage_group(struct ctl *ctl, const struct guid *guid)
+void ctl_damage_group(struct ctl *ctl, const struct guid *guid, bool absent)
 {
     struct ctl_damage *damage = ctl->damage;
 
     ASSERT(damage->group_count < CONTROLLER_GROUPS_MAX);
+    damage->group_absent[damage->group_count] = absent;
     damage->groups[damage->group_count++] = *guid;
 }
 
@@ -90,6 +91,22 @@ bool cg_is_doubtful(const struct ctl_group *cg)
     return damage_find(cg->ctl, &cg->config->guid) < cg->ctl->damage->group_count;
 }
 
+bool cg_is_of_images(const struct ctl_group *cg)
+{
+    const struct group_config *config = cg_config(cg);
+    const struct ctl_drive *first = cg->members[0];
+    bool any = false;
+
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        if (!cg_member_is_here(cg, i) || first == NULL ||
+            cg->members[i]->record_sequence != first->record_sequence) {
+            return false;
+        }
+        any = any || cg_member_is_stale(cg, i);
+    }
+    return any;
+}
+
 void ctl_damage_over(const struct ctl_group *cg)
 {
     struct ctl_damage *damage = cg->ctl->damage;
@@ -99,6 +116,7 @@ void ctl_damage_over(const struct ctl_group *cg)
         damage->group_count--;
         damage->groups[i] = damage->groups[damage->group_count];
         damage->group_told[i] = damage->group_told[damage->group_count];
+        damage->group_absent[i] = damage->group_absent[damage->group_count];
         damage->group_told[damage->group_count] = false;
     }
 }
@@ -183,7 +201,7 @@ static bool group_adopt(struct ctl *ctl, const struct guid *guid)
         (void)ctl_group_new(ctl, config); /* it is on the list now */
     } else {
         free(config);
-        ctl_damage_group(ctl, guid);
+        ctl_damage_group(ctl, guid, false);
     }
     return true;
 }
@@ -301,6 +319,7 @@ void ctl_damage_tell(struct ctl *ctl)
         const struct ctl_group *cg = group_by_guid(ctl, &guid);
 
         group_tell(ctl, &guid);
+        damage->absent_count += damage->group_absent[i - 1];
         damage->group_told[i - 1] = true;
         if (cg != NULL && cg->phase == CTL_GROUP_RUNNING) {
             ctl_damage_over(cg);

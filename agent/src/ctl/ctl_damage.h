@@ -16,6 +16,8 @@ struct ctl_damage {
     uint32_t group_count;
     struct guid groups[CONTROLLER_GROUPS_MAX]; /* whose records were, until they have run */
     bool group_told[CONTROLLER_GROUPS_MAX];
+    bool group_absent[CONTROLLER_GROUPS_MAX];  /* there was none */
+    uint32_t absent_count;                     /* of `files` */
     struct name_list files;                    /* that have been told, until the next start */
     uint32_t note_count;                       /* of the other records, to be told */
     struct {
@@ -38,7 +40,7 @@ int ctl_damage_sizes(struct ctl *ctl, int error);
 /* Of a record whose damage has an event of its own: for the log. */
 void ctl_damage_told(struct ctl *ctl, const char *file, const char *cost);
 void ctl_damage_controller(struct ctl *ctl);
-void ctl_damage_group(struct ctl *ctl, const struct guid *guid);
+void ctl_damage_group(struct ctl *ctl, const struct guid *guid, bool absent);
 /* What is found on drives has to stand in for a record. */
 bool ctl_damage_is_any(const struct ctl *ctl);
 /* Is this drive, which is only offered, to be claimed and its label read, as the record that would
@@ -50,6 +52,9 @@ void ctl_damage_adopt(struct ctl *ctl);
 struct ctl_group *ctl_damage_group_of(struct ctl *ctl, const struct drive_label *label);
 /* Nothing but labels speaks for it: it may only start whole. */
 bool cg_is_doubtful(const struct ctl_group *cg);
+/* All drives of the group are here and are of one moment, before what its record describes:
+ * without the record it would start with them. */
+bool cg_is_of_images(const struct ctl_group *cg);
 /* It runs, and its record has been written anew. */
 void ctl_damage_over(const struct ctl_group *cg);
 /* The controller is online. */

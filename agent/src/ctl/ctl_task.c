@@ -74,8 +74,7 @@ static void rebuild_failed(struct ctl_operation *op, const char *drive)
 
 static void rebuild_event(struct ctl_operation *op, enum operation_state old)
 {
-    const struct ctl_drive *cd =
-        drive_by_key(op->ctl, op->target_key); /* it may be a spare again */
+    const struct ctl_drive *cd = drive_by_key(op->ctl, op->target_key); /* or a spare again */
     char drive[PATH_TEXT_BYTES] = "?";
     char group[PATH_TEXT_BYTES];
     char percent[16];
@@ -100,6 +99,7 @@ static void rebuild_event(struct ctl_operation *op, enum operation_state old)
                   NULL);
         return;
     case OPERATION_STATE_COMPLETED:
+        check_note_rebuilt(op->cg);
         ctl_event(op->ctl, EVENT_REBUILD_COMPLETED, op->target_key, "drive", drive, "group", group,
                   NULL);
         return;

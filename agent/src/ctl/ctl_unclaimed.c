@@ -19,6 +19,7 @@
 #include "ctl/ctl_await.h"
 #include "ctl/ctl_private.h"
 #include "ctl/foreign_set.h"
+#include "ctl/member_returned.h"
 
 #define CLAIM_AGAIN_US UINT64_C(5000000)
 
@@ -121,7 +122,7 @@ static bool is_unusable_member(const struct ctl_group *cg, uint32_t member,
     return cd->present && !cd->departed && cd->drive == NULL && !cd->jbod && cd->has_unsuitable &&
            label != NULL && guid_equal(&label->group, &cg_config(cg)->guid) &&
            uuid_equal(&label->drive, &cg_config(cg)->members[member].drive) &&
-           !rule_drive_import(cd, &reason);
+           !rule_drive_import(cd, &reason) && rule_not_needed_here(cd, &reason);
 }
 
 const struct ctl_drive *member_unclaimed(const struct ctl_group *cg, uint32_t member)

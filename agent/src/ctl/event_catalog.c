@@ -531,7 +531,7 @@ static const struct event_kind kinds[EVENT_ID_MAX] = {
      "The record r-drive-numbers in the state directory was damaged: drives outside enclosures may have other addresses (/cX/sN) than before. Check scripts that name them"},
     {60239, "state_record_damaged", EVENT_CLASS_WARNING, 32, "controller", 2,
      {"file", "cost"},
-     "The record {file} in the state directory was damaged. {cost}"},
+     "The record {file} in the state directory was damaged or is missing. {cost}"},
     {60231, "drive_flapping", EVENT_CLASS_CRITICAL, 2, "drive_group", 3,
      {"serial", "group", "count"},
      "Drive {serial} of {group} vanished {count} times within an hour and counts as failed: look at its cable and its slot"},

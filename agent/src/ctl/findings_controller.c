@@ -199,6 +199,8 @@ static bool cache_is_preserved(const void *subject, struct finding *finding)
         finding->remedy.code = REASON_REMEDY_CACHE_PRESERVED_UNKNOWN;
     } else if (finding->cause.code == REASON_CACHE_PRESERVED_CHANGED) {
         finding->remedy.code = REASON_REMEDY_CACHE_PRESERVED_CHANGED;
+    } else if (finding->cause.code == REASON_CACHE_PRESERVED_REFUSED) {
+        finding->remedy.code = REASON_REMEDY_CACHE_PRESERVED_REFUSED;
     }
     return true;
 }
@@ -297,6 +299,11 @@ static bool had_damaged_records(const void *subject, struct finding *finding)
     }
     controller_path(ctl, path, sizeof(path));
     finding_tell(finding, "controller", path, "files", name_list_text(&files), NULL);
+    if (ctl->damage->absent_count == files.count) { /* as after the advice of a finding */
+        finding->what.code = REASON_FINDING_STATE_RECORD_ABSENT;
+        finding->effect.code = REASON_EFFECT_STATE_RECORD_ABSENT;
+        finding->remedy.code = REASON_REMEDY_STATE_RECORD_ABSENT;
+    }
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_damage.h"
 #include "ctl/ctl_unclaimed.h"
 #include "ctl/finding_rows.h"
 #include "ctl/foreign_set.h"
@@ -77,16 +78,17 @@ static void lost_tell(const struct ctl_drive *cd, struct finding *finding)
 static void stale_tell(const struct ctl_drive *cd, struct finding *finding)
 {
     char record[STORE_NAME_MAX + 3] = "r-"; /* as its file is called */
-    char group[16];
 
     if (cd->group == NULL || cg_state(cd->group) != VIRTUAL_DRIVE_STATE_OFFLINE) {
         finding->remedy.code = REASON_REMEDY_DRIVE_STALE;
         return;
     }
-    (void)snprintf(group, sizeof(group), "%u", cg_config(cd->group)->index);
+    finding->effect.code = REASON_EFFECT_DRIVE_STALE_OFFLINE;
     group_record_name(&cg_config(cd->group)->guid, record + 2);
-    reason_set(&finding->effect, REASON_EFFECT_DRIVE_STALE_OFFLINE, "group", group, NULL);
-    reason_set(&finding->remedy, REASON_REMEDY_DRIVE_STALE_OFFLINE, "record", record, NULL);
+    reason_set(&finding->remedy,
+               cg_is_of_images(cd->group) ? REASON_REMEDY_DRIVE_STALE_OFFLINE
+                                          : REASON_REMEDY_VIRTUAL_DRIVE_STALE,
+               "record", record, NULL);
 }
 
 static bool has_failed(const void *subject, struct finding *finding)
@@ -229,6 +231,12 @@ static bool rebuild_has_failed(const void *subject, struct finding *finding)
         return false;
     }
     drive_tell(cd, finding, 0);
+    if (cg_state(cd->group) == VIRTUAL_DRIVE_STATE_OFFLINE) { /* its sources are away */
+        finding->what.code = REASON_FINDING_REBUILD_WAITS;
+        finding->effect.code = REASON_EFFECT_REBUILD_WAITS;
+        finding->remedy.code = REASON_REMEDY_REBUILD_WAITS;
+        return true;
+    }
     finding->cause = attempt->why;
     return true;
 }

@@ -351,12 +351,21 @@ static bool is_inconsistent(const void *subject, struct finding *finding)
     char path[PATH_TEXT_BYTES];
     char count[24];
 
-    if (!cv->check.any || cv->check.view.inconsistent == 0) {
+    uint64_t rebuilt = check_rebuilt_places(&cv->check);
+    uint64_t places = cv->check.kept_count + cv->check.view.inconsistent;
+
+    if (!cv->check.any || places == 0) {
         return false;
     }
     vd_path(cv, path, sizeof(path));
-    number_text(count, cv->check.view.inconsistent);
+    number_text(count, places);
     finding_tell(finding, "name", cv_config(cv)->name, "count", count, "path", path, NULL);
+    if (rebuilt > 0) {
+        finding->effect.code = REASON_EFFECT_REDUNDANCY_INCONSISTENT_REBUILT;
+        finding->remedy.code = REASON_REMEDY_REDUNDANCY_INCONSISTENT_REBUILT;
+    } else if (cv_state(cv) != VIRTUAL_DRIVE_STATE_OPTIMAL) {
+        finding->remedy.code = REASON_REMEDY_REDUNDANCY_INCONSISTENT_DEGRADED;
+    }
     return true;
 }
 

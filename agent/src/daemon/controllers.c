@@ -111,7 +111,8 @@ static void record_damaged(void *context, const char *file, const char *cost)
     char directory[PATH_MAX];
 
     directory_of(controller, directory);
-    log_warning("the record %s in the state directory %s was damaged. %s", file, directory, cost);
+    log_warning("the record %s in the state directory %s was damaged or is missing. %s", file,
+                directory, cost);
 }
 
 static void record_refused(void *context, const char *name, int error)

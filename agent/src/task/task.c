@@ -234,7 +234,10 @@ static void step_failed(struct task *task, int error)
     if (error == -EIO || error == -ENOSPC) {
         /* The source went beyond its redundancy: the virtual drive is offline now, or the
          * group lost what we read from. Wait until that is mended. */
-        state_set(task, OPERATION_STATE_FAILED, REASON_DRIVE_LOST_READ_ERRORS);
+        state_set(task, OPERATION_STATE_FAILED,
+                  group_state(task->group) == VIRTUAL_DRIVE_STATE_OFFLINE
+                      ? REASON_TASK_GROUP_OFFLINE
+                      : REASON_DRIVE_LOST_READ_ERRORS);
         return;
     }
     state_set(task, OPERATION_STATE_FAILED, REASON_DRIVE_GONE);

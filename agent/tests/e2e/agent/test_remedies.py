@@ -7,7 +7,7 @@ from pathlib import Path
 
 import nbd
 from harness import MIB
-from taken import REMEDIES, Taken, slot_path
+from taken import REMEDIES, Taken, matches, slot_path
 
 
 class Remedies(Taken):
@@ -115,6 +115,20 @@ class Remedies(Taken):
         agent.ctl(*command.split())
         agent.optimal()
 
+    def test_a_rebuild_whose_source_is_pulled(self):
+        """The drive that is rebuilt is not accused: it waits for its drive group."""
+        agent = self.rebuilding()
+        agent.fault(0, "pull")
+        agent.until("the loss", lambda view: view.vd()["state"] == "offline")
+        rows = agent.until("what is told of it", lambda _: [
+            row for (code, _), row in self.findings(agent).items() if code == "rebuild_failed"])
+        self.assertTrue(matches("remedy_rebuild_waits", rows[0]["Next Step"]), rows)
+        self.assertNotIn("could not repair", agent.ctl("/c0", "show", "health").stdout)
+        self.assertNotIn("could not repair", agent.ctl("/c0", "show", "events").stdout)
+        agent.fault(3, "clear")
+        agent.fault(0, "return")
+        agent.optimal()
+
     # Hot spares
 
     def test_a_missing_hot_spare(self):
@@ -177,6 +191,22 @@ class Remedies(Taken):
             file.write(b"other" * 100)
         agent.ctl("/c0/v0", "start", "cc")
         self.take(agent, "remedy_redundancy_inconsistent", "show cc", ends=False)
+
+    def test_places_that_disagree_while_a_drive_is_away(self):
+        agent = self.group(members=4, level="raid6", slots=4)
+        self.write(agent, b"k" * MIB)
+        agent.ctl(slot_path(3), "set", "offline")
+        with (agent.directory / "d1").open("r+b") as file:
+            file.seek(65536)
+            file.write(b"other" * 100)
+        agent.ctl("/c0/v0", "start", "cc")
+        self.take(agent, "remedy_redundancy_inconsistent_degraded", "show cc", ends=False)
+        agent.ctl(slot_path(3), "start", "rebuild")
+        agent.optimal()
+        agent.ctl("/c0/v0", "start", "cc")
+        agent.until("the check", lambda view: not view.running("consistency_check"))
+        (row,) = self.findings(agent).values()
+        self.assertTrue(matches("remedy_redundancy_inconsistent_rebuilt", row["Next Step"]), row)
 
     def test_writes_that_were_lost(self):
         agent = self.agent(slots=3, config="")

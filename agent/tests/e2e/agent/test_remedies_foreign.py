@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 from cases import PlainFiles
-from harness import EID, MIB
+from harness import EID, MIB, Agent
 from taken import Taken, slot_path
 
 PROFILES = Path(__file__).resolve().parents[3] / "profiles"
@@ -203,15 +203,19 @@ class Foreign(Files):
 
     def test_a_copy_of_a_lost_member_that_is_needed(self):
         """A failing drive was copied to another one, in another bay."""
-        for level, drives, lost in (("r0", "0,1", (1,)), ("r5", "0-2", (0, 2))):
-            with self.subTest(level):
+        for level, drives, lost, end in (("r0", "0,1", (1,), Agent.stop),
+                                         ("r5", "0-2", (0, 2), Agent.stop),
+                                         ("r5", "0-2", (0, 2), Agent.kill)):
+            with self.subTest(level, end=end.__name__):
                 agent = self.group_of_files(level, drives, count=5)
-                agent.stop()
+                end(agent)
                 shutil.copy(self.file(agent, lost[0]), self.file(agent, 4))
                 for number in lost:
                     self.file(agent, number).unlink()
                 agent.start()
-                self.assertNotIn("fall delete", agent.ctl("status").stdout)
+                told = agent.ctl("status").stdout
+                self.assertNotIn("fall delete", told)
+                self.assertNotIn("Remove the cause", told)
                 for words in (("/c0/fall", "delete", "confirm=data"),
                               (slot_path(4), "set", "good", "force"),
                               (slot_path(4), "start", "erase", "simple", "force")):

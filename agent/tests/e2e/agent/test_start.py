@@ -334,7 +334,7 @@ class DamagedRecords(AgentCase):
         agent.start()
         self.check_arrays(agent)
         self.assertEqual(self.told(agent), ["r-controller"])
-        self.assertIn(f"r-controller in the state directory {agent.state_dir} was damaged. The "
+        self.assertIn(f"r-controller in the state directory {agent.state_dir} was damaged or is missing. The "
                       "settings are the defaults; 2 drive groups were found by their drives. ",
                       agent.log())
         self.assertEqual(agent.view().all("controller")["c0"]["rebuild_rate_percent"], 30)

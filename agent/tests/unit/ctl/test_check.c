@@ -408,16 +408,57 @@ static void test_parity_is_not_in_doubt(void **state)
     world_free(world);
 }
 
+/* A member is away, and a byte of another is wrong: the rebuild makes redundancy of it. Later
+ * checks find nothing, and what they do not find stays told until somebody takes the data as right.
+ */
+static void test_rebuilt_from_what_is_wrong(void **state)
+{
+    struct ctl_world *world = world_of(RAID_LEVEL_6, 4);
+    const struct finding *finding = NULL;
+
+    (void)state;
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_OFFLINE, 3), REASON_OK);
+    flip(world, 0, 2 * BLOCK);
+    assert_int_equal(act(world, TASK_ACTION_START), REASON_OK);
+    assert_int_equal(check_end(world).inconsistent, 1);
+    finding = world_finding(world, FINDING_REDUNDANCY_INCONSISTENT, NULL);
+    assert_non_null(finding);
+    assert_int_equal(finding->remedy.code, REASON_REMEDY_REDUNDANCY_INCONSISTENT_DEGRADED);
+    assert_int_equal(world_task(world, CTL_OP_REBUILD, slot_key(world, 3), TASK_ACTION_START),
+                     REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, HOUR));
+    for (uint32_t i = 0; i < 3; i++) {
+        finding = world_finding(world, FINDING_REDUNDANCY_INCONSISTENT, NULL);
+        assert_non_null(finding);
+        assert_int_equal(finding->effect.code, REASON_EFFECT_REDUNDANCY_INCONSISTENT_REBUILT);
+        assert_int_equal(finding->remedy.code, REASON_REMEDY_REDUNDANCY_INCONSISTENT_REBUILT);
+        assert_int_equal(act(world, TASK_ACTION_START), REASON_OK);
+        assert_int_equal(check_end(world).inconsistent, 0);
+    }
+    assert_int_equal(act_so(world, TASK_ACTION_START, true, "data"), REASON_OK);
+    (void)check_end(world);
+    assert_null(world_finding(world, FINDING_REDUNDANCY_INCONSISTENT, NULL));
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),       cmocka_unit_test(test_told_and_left),
-        cmocka_unit_test(test_located),     cmocka_unit_test(test_uncorrectable),
-        cmocka_unit_test(test_suppressed),  cmocka_unit_test(test_steered),
-        cmocka_unit_test(test_resumed),     cmocka_unit_test(test_gives_way),
-        cmocka_unit_test(test_degraded),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_fails),       cmocka_unit_test(test_deleted),
-        cmocka_unit_test(test_lost_parity), cmocka_unit_test(test_parity_is_not_in_doubt),
+        cmocka_unit_test(test_clean),
+        cmocka_unit_test(test_told_and_left),
+        cmocka_unit_test(test_located),
+        cmocka_unit_test(test_uncorrectable),
+        cmocka_unit_test(test_suppressed),
+        cmocka_unit_test(test_steered),
+        cmocka_unit_test(test_resumed),
+        cmocka_unit_test(test_gives_way),
+        cmocka_unit_test(test_degraded),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_fails),
+        cmocka_unit_test(test_deleted),
+        cmocka_unit_test(test_lost_parity),
+        cmocka_unit_test(test_parity_is_not_in_doubt),
+        cmocka_unit_test(test_rebuilt_from_what_is_wrong),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,13 +231,47 @@ static void test_refused(void **state)
     end(world);
 }
 
+/* No drive is missing, and nobody is told to discard what is cached. */
+static void test_refused_by_the_drives(void **state)
+{
+    struct ctl_world *world = world_of(20, WRITE_POLICY_WRITE_BACK);
+    const struct finding *finding = NULL;
+
+    (void)state;
+    world_write(world, "data", 0, 256 * 1024, FILL);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct sim_drive *drive = world->slots[i].drive;
+
+        drive->refusal = IO_STATUS_NO_SPACE;
+        drive->refusal_offset_bytes = 0;
+        drive->refusal_length_bytes = world->slots[i].options.size_bytes;
+    }
+    (void)flush(world, key_of(world));
+    world_settle(world, MINUTE);
+    finding = world_finding(world, FINDING_CACHE_PRESERVED, NULL);
+    assert_non_null(finding);
+    assert_int_equal(finding->cause.code, REASON_CACHE_PRESERVED_REFUSED);
+    assert_int_equal(finding->remedy.code, REASON_REMEDY_CACHE_PRESERVED_REFUSED);
+    world->slots[0].drive->refusal = IO_STATUS_OK;
+    world->slots[1].drive->refusal = IO_STATUS_OK;
+    world_settle(world, 2 * MINUTE);
+    assert_null(world_finding(world, FINDING_CACHE_PRESERVED, NULL));
+    assert_int_equal(view_of(world).cache.dirty_bytes, 0);
+    end(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_drains),        cmocka_unit_test(test_write_through),
-        cmocka_unit_test(test_without_cache), cmocka_unit_test(test_twice),
-        cmocka_unit_test(test_degraded),      cmocka_unit_test(test_offline),
-        cmocka_unit_test(test_ends_in_time),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_drains),
+        cmocka_unit_test(test_write_through),
+        cmocka_unit_test(test_without_cache),
+        cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_degraded),
+        cmocka_unit_test(test_offline),
+        cmocka_unit_test(test_ends_in_time),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused_by_the_drives),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,6 +161,29 @@ static void test_every_record(void **state)
     world_free(world);
 }
 
+/* It was moved away, as a finding advises: that is no damage. */
+static void test_group_record_that_is_absent(void **state)
+{
+    struct ctl_world *world = world_with_records();
+
+    (void)state;
+    world_stop(world);
+    world->store->get_fail_name = "group-";
+    world->store->get_fails_with = -ENOENT;
+    world_start(world);
+    check_arrays(world);
+    assert_int_equal(finding_of(world, FINDING_STATE_RECORD_DAMAGED)->what.code,
+                     REASON_FINDING_STATE_RECORD_ABSENT);
+    assert_int_equal(finding_of(world, FINDING_STATE_RECORD_DAMAGED)->remedy.code,
+                     REASON_REMEDY_STATE_RECORD_ABSENT);
+    world_stop(world);
+    world->store->get_fails_with = 0;
+    world_start(world);
+    assert_null(finding_of(world, FINDING_STATE_RECORD_DAMAGED));
+    world_stop(world);
+    world_free(world);
+}
+
 static void told_set(void *context, const struct foreign_set_view *set)
 {
     (void)snprintf(context, sizeof(object_key_t), "%s", set->id);
@@ -278,6 +301,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_record),
+        cmocka_unit_test(test_group_record_that_is_absent),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_older_state),
     };
