@@ -2,8 +2,10 @@ import type { Page } from '@playwright/test';
 import { englishOn } from '../support/english.ts';
 import { expect, test } from '../support/fixtures.ts';
 
-// Hosts, drives and people of this stack; the codes of refusals.
-const NAMES = /Code [a-z_]+|alpha|beta|Arraywright|Emulated enclosure|Emulated|EMU\w*|daten|First administrator|admin|Administrator|Debian|Linux/gi;
+test.use({ hosts: ['alpha'], cacheMib: 16, battery: 'lsi-ibbu01' });
+
+// Hosts, drives and people of this stack; the codes of refusals; the loads of reviews.
+const NAMES = /Code [a-z_]+|W\d\d [^(]*|LSI [^,]*|alpha|beta|Arraywright|Emulated enclosure|Emulated|EMU\w*|daten|First administrator|admin|Administrator|Debian|Linux/gi;
 
 /** Waits until the page is drawn, and reads it. */
 async function expectGerman(page: Page, heading: string | RegExp): Promise<void> {
@@ -80,6 +82,35 @@ test('the console is German without a word of English', async ({ console, page, 
     await page.goto(`${url}/${path}`);
     await expectGerman(page, heading);
   }
+
+  // What a controller has, and what is made on several.
+  await page.goto(`${url}/`);
+  await page.getByRole('link', { name: 'alpha', exact: true }).first().click();
+  const hostPage = page.url();
+  for (const tab of ['Controller', 'Vorgänge', 'Ereignisse', 'Eigenschaften']) {
+    await page.getByRole('tab', { name: tab, exact: true }).click();
+    await expect(page.getByRole('tabpanel', { name: tab, exact: true })).toBeVisible();
+    await expectGerman(page, 'alpha');
+  }
+  await page.getByRole('tab', { name: 'Controller', exact: true }).click();
+  const controller = page.getByRole('tabpanel', { name: 'Controller', exact: true });
+  for (const [link, heading] of [
+    ['Seite des Caches', /^Cache von/],
+    ['Seite der Batterie', /^Batterie /],
+    ['Danach suchen', /^Fremdkonfigurationen/],
+    ['Wiederherstellen', /^Gelöscht auf/],
+  ] as const) {
+    await controller.getByRole('link', { name: link }).first().click();
+    await expectGerman(page, heading);
+    await page.goBack();
+  }
+  await controller.getByRole('button', { name: 'Einstellungen ändern' }).click();
+  await expect(page.getByRole('dialog', { name: /^Einstellungen von/ })).toBeVisible();
+  expect.soft(await englishOn(page, NAMES)).toEqual([]);
+  await page.goto(`${hostPage}/create-stripe`);
+  await expectGerman(page, 'Stripe anlegen');
+  await page.goto(`${url}/lab`);
+  await expectGerman(page, 'Labor');
 
   // A form that the server refuses.
   await page.goto(`${url}/users`);

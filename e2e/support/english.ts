@@ -22,9 +22,13 @@ const protocol = (name: string) =>
     server: Record<string, string>;
   };
 
+/** Words are of letters alone: what has digits is a serial number, a size or the like. */
+const wordsIn = (text: string) =>
+  (text.toLowerCase().match(/[a-zäöüß0-9]{2,}/g) ?? []).filter((word) => !/[0-9]/.test(word));
+
 const plain = (text: string) => text.replace(/\{+\w+\}+|<\/?\w+>|"[^"]*"|„[^“]*“/g, ' ');
 const words = (texts: string[]) =>
-  new Set(texts.flatMap((text) => plain(text).toLowerCase().match(/[a-zäöüß]{2,}/g) ?? []));
+  new Set(texts.flatMap((text) => wordsIn(plain(text))));
 
 /** Words that only English texts have. */
 function onlyEnglish(): Set<string> {
@@ -77,9 +81,7 @@ async function said(page: Page): Promise<string[]> {
 export async function englishOn(page: Page, names: RegExp): Promise<string[]> {
   const texts = await said(page);
   const english = (text: string) =>
-    (text.replace(names, ' ').replace(/„[^“]*“/g, ' ').toLowerCase().match(/[a-zäöüß]{2,}/g) ?? []).filter((word) =>
-      ENGLISH.has(word),
-    );
+    wordsIn(text.replace(names, ' ').replace(/„[^“]*“/g, ' ')).filter((word) => ENGLISH.has(word));
   return [...new Set(texts.filter((text) => english(text).length > 0))].map(
     (text) => `${text.trim()} [${english(text).join(', ')}]`,
   );

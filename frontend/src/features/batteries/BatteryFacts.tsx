@@ -4,7 +4,7 @@ import { BatteryStatus } from '@/entities/batteries/BatteryStatus'
 import { batteryLooks } from '@/entities/states/tones'
 import { word } from '@/entities/states/words'
 import { formatDuration, formatPercent } from '@/lib/format'
-import { reasonText } from '@/lib/told'
+import { reasonText, sentence } from '@/lib/told'
 import { type Fact, Facts } from '@/ui/Facts'
 import { Meter } from '@/ui/Meter'
 import classes from './BatteryPage.module.css'
@@ -101,7 +101,7 @@ export function BatteryIdentityFacts({ battery }: { battery: Battery }) {
         optional(t('battery.manufacturer'), battery.manufacturer),
         { label: t('battery.serial'), value: <code>{battery.serial || '–'}</code> },
         optional(t('battery.manufactured'), battery.manufactured_on),
-        optional(t('battery.mounting'), battery.mounting),
+        optional(t('battery.mounting'), battery.mounting && sentence(battery.mounting)),
         { label: t('battery.source'), value: <code>{battery.source}</code> },
       ])}
     />

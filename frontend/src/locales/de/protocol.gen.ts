@@ -1161,7 +1161,10 @@ export const inner = {
     "its metadata cannot be read": "ihre Metadaten sind nicht lesbar",
     "no drive group was found by its drives": "keine Laufwerksgruppe wurde anhand ihrer Laufwerke gefunden",
     "no virtual drive has data there": "kein virtuelles Laufwerk hat dort Daten",
-    "one of the two drives was lost": "eines der beiden Laufwerke ging verloren"
+    "one of the two drives was lost": "eines der beiden Laufwerke ging verloren",
+    "on a small card screwed to the controller": "auf einer kleinen Karte, die auf den Controller geschraubt ist",
+    "on its own card in the place of another slot": "auf einer eigenen Karte in einem anderen Steckplatz",
+    "on the controller": "auf dem Controller"
   },
   "english": {
     "ok": "Done.",
