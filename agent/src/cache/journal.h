@@ -91,7 +91,6 @@ struct journal_identity {
 /* False: none, or it cannot be told. Changes nothing. */
 bool journal_identify(const struct memory_port *memory, struct journal_identity *ret_identity);
 bool journal_log_identify(struct log_port *port, struct journal_identity *ret_identity);
-bool journal_log_owner(struct log_port *port, struct uuid *ret_owner);
 /* Forgets the object; the medium keeps its content. With a log: once journal_is_quiet(). */
 struct journal *journal_close(struct journal *journal);
 

@@ -286,8 +286,9 @@ static int nothing_later(struct reader *reader, uint32_t place, uint32_t end)
     return 0;
 }
 
-/* The log has ended here. Records behind damaged ones begin no further away than a super-block can be
- * behind them; if a super-block is damaged, the other one may be an old one, and any place will do. */
+/* The log has ended here. Records behind damaged ones begin no further away than a super-block can
+ * be behind them; if a super-block is damaged, the other one may be an old one, and any place will
+ * do. */
 static int end_is_an_end(struct reader *reader)
 {
     uint32_t ring = reader->log->geometry.ring_blocks;
@@ -332,42 +333,6 @@ static int super_judge(const struct journal_log *log, const struct log_super *su
                : 0;
 }
 
-static bool super_newest(const uint8_t *blocks, bool good[2], struct log_super *ret_super)
-{
-    struct log_super supers[2];
-    bool first = false;
-
-    good[0] = log_super_read(blocks, &supers[0]);
-    good[1] = log_super_read(blocks + LOG_BLOCK_BYTES, &supers[1]);
-    if (!good[0] && !good[1]) {
-        return false;
-    }
-    first = good[0] && (!good[1] || supers[0].turn > supers[1].turn);
-    *ret_super = supers[first ? 0 : 1];
-    return true;
-}
-
-bool journal_log_owner(struct log_port *port, struct uuid *ret_owner)
-{
-    const size_t length_bytes = (size_t)LOG_RING_FIRST * LOG_BLOCK_BYTES;
-    uint8_t *blocks = aligned_alloc(LOG_BLOCK_BYTES, length_bytes);
-    struct log_super super;
-    bool good[2];
-    bool found = false;
-
-    if (blocks == NULL) {
-        return false;
-    }
-    found = port->size_bytes >= length_bytes &&
-            port->ops->read(port, 0, blocks, (uint32_t)length_bytes) == 0 &&
-            super_newest(blocks, good, &super);
-    if (found) {
-        *ret_owner = super.owner;
-    }
-    free(blocks);
-    return found;
-}
-
 static int super_find(struct reader *reader, const struct uuid *owner, const struct uuid *fresh)
 {
     struct journal_log *log = reader->log;
@@ -379,7 +344,7 @@ static int super_find(struct reader *reader, const struct uuid *owner, const str
     if (error != 0) {
         return error;
     }
-    found = super_newest(reader->window, good, &log->super);
+    found = log_super_newest(reader->window, good, &log->super);
     reader->super_damaged =
         (!good[0] && !bytes_are_all(reader->window, LOG_BLOCK_BYTES, 0)) ||
         (!good[1] && !bytes_are_all(reader->window + LOG_BLOCK_BYTES, LOG_BLOCK_BYTES, 0));

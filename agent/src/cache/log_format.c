@@ -93,6 +93,21 @@ bool log_super_read(const uint8_t *block, struct log_super *ret_super)
     return true;
 }
 
+bool log_super_newest(const uint8_t *blocks, bool ret_good[2], struct log_super *ret_super)
+{
+    struct log_super supers[2];
+    bool first = false;
+
+    ret_good[0] = log_super_read(blocks, &supers[0]);
+    ret_good[1] = log_super_read(blocks + LOG_BLOCK_BYTES, &supers[1]);
+    if (!ret_good[0] && !ret_good[1]) {
+        return false;
+    }
+    first = ret_good[0] && (!ret_good[1] || supers[0].turn > supers[1].turn);
+    *ret_super = supers[first ? 0 : 1];
+    return true;
+}
+
 void log_super_write(const struct log_super *super, uint8_t *block)
 {
     memset(block, 0, LOG_BLOCK_BYTES);

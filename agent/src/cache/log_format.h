@@ -56,6 +56,9 @@ struct log_super {
 
 /* False: this is none, or it is damaged. */
 MUST_CHECK bool log_super_read(const uint8_t *block, struct log_super *ret_super);
+/* Of both, one behind the other; which of them are good. False: neither. */
+MUST_CHECK bool log_super_newest(const uint8_t *blocks, bool ret_good[2],
+                                 struct log_super *ret_super);
 void log_super_write(const struct log_super *super, uint8_t *block);
 
 struct log_header {
