@@ -11,6 +11,53 @@ static uint8_t sectors_of(uint32_t lo, uint32_t hi)
                      (ALL_SECTORS >> (CACHE_BLOCK_SECTORS - hi / CACHE_SECTOR_BYTES)));
 }
 
+bool frame_is_sound(const struct cache_frame *frame)
+{
+    const struct cache *cache = frame->vd->cache;
+
+    return journal_is_sound(cache->journal, frame_index(cache, frame), frame->sequence);
+}
+
+void frame_damage(struct cache_frame *frame)
+{
+    struct cache_vd *vd = frame->vd;
+
+    ASSERT(frame->state == FRAME_DIRTY);
+    row_dirty_remove(vd, frame->block);
+    dirty_remove(frame);
+    frame_unplace(frame);
+    frame->state = FRAME_DAMAGED;
+    vd->cache->damaged_count++;
+    vd->damaged++;
+    vd->spoiled++;
+}
+
+static void frame_drop_clean(struct cache_frame *frame)
+{
+    frame_from_clean(frame);
+    frame_unplace(frame);
+    frame_to_free(frame->vd->cache, frame);
+}
+
+/* One that others have changed is not there any more; the drives have what is clean. */
+static bool is_given_up(struct cache_frame *frame)
+{
+    if ((frame->state != FRAME_DIRTY && frame->state != FRAME_CLEAN) || frame_is_sound(frame)) {
+        return false;
+    }
+    if (frame->state == FRAME_DIRTY) {
+        frame_damage(frame);
+    } else {
+        frame_drop_clean(frame);
+    }
+    return true;
+}
+
+uint32_t cache_vd_spoiled(const struct cache_vd *vd)
+{
+    return vd->spoiled;
+}
+
 void block_publish(struct cache_frame *frame)
 {
     struct cache_vd *vd = frame->vd;
@@ -48,7 +95,9 @@ static bool write_over(struct cache_frame *old, uint8_t mask, uint32_t lo, const
         return false;
     }
     index = frame_index(cache, frame);
-    if (!CACHE_BUG(PARTIAL_FORGOTTEN)) {
+    if (mask != ALL_SECTORS && !frame_is_sound(old)) {
+        vd->spoiled++; /* it is on its way to the drives; if it gets there, nothing is lost */
+    } else if (!CACHE_BUG(PARTIAL_FORGOTTEN)) {
         sectors_copy(cache->journal, index, frame_index(cache, old), old->valid & (uint8_t)~mask);
         frame->valid = old->valid;
         frame->dirty = old->dirty;
@@ -115,6 +164,9 @@ bool cache_write(struct cache_vd *vd, uint64_t block, uint32_t lo, uint32_t hi, 
     if (journal_room(vd->cache->journal) == 0) {
         return false;
     }
+    if (frame != NULL && mask != ALL_SECTORS && is_given_up(frame)) {
+        frame = NULL; /* what is not written now must not become sound by a new checksum */
+    }
     if (frame != NULL && frame_is_published(frame)) {
         if (CACHE_BUG(OVERWRITE_IN_PLACE) && frame->state == FRAME_DIRTY) {
             write_in_place(frame, mask, lo, bytes, hi - lo);
@@ -140,9 +192,9 @@ bool cache_write(struct cache_vd *vd, uint64_t block, uint32_t lo, uint32_t hi, 
 
 uint8_t cache_valid(const struct cache_vd *vd, uint64_t block)
 {
-    const struct cache_frame *frame = vd->used > 0 ? block_find(vd, block) : NULL;
+    struct cache_frame *frame = vd->used > 0 ? block_find(vd, block) : NULL;
 
-    return frame != NULL ? frame->valid : 0;
+    return frame != NULL && !is_given_up(frame) ? frame->valid : 0;
 }
 
 void cache_read(struct cache_vd *vd, uint64_t block, uint32_t lo, uint32_t hi, void *bytes)
@@ -168,6 +220,10 @@ void cache_fill(struct cache_vd *vd, uint64_t block, uint32_t lo, uint32_t hi, c
     uint8_t wanted = sectors_of(lo, hi);
     const uint8_t *from = bytes;
 
+    if (frame != NULL && frame->state == FRAME_CLEAN && frame->valid != ALL_SECTORS &&
+        is_given_up(frame)) {
+        frame = NULL;
+    }
     if (frame == NULL) {
         frame = frame_take(vd->cache);
         if (frame == NULL) {
@@ -185,6 +241,10 @@ void cache_fill(struct cache_vd *vd, uint64_t block, uint32_t lo, uint32_t hi, c
         }
     }
     frame->valid |= wanted;
+    if (frame->state == FRAME_CLEAN && wanted != 0) {
+        frame->sequence =
+            journal_seal(vd->cache->journal, frame_index(vd->cache, frame), frame->valid);
+    }
 }
 
 /* Calls each with every frame of the range that is here, line by line. */
@@ -222,9 +282,7 @@ static bool visit_drop(struct cache_frame *frame)
     if (frame->state != FRAME_CLEAN) {
         return false;
     }
-    frame_from_clean(frame);
-    frame_unplace(frame);
-    frame_to_free(frame->vd->cache, frame);
+    frame_drop_clean(frame);
     return true;
 }
 

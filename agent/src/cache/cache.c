@@ -577,8 +577,10 @@ static void frame_check(const struct cache *cache, uint32_t index)
         ASSERT(published == (frame->line != NULL) && frame->dirty != 0);
         break;
     case FRAME_INTENT:
-    case FRAME_DAMAGED:
         ASSERT(published && frame->line == NULL);
+        break;
+    case FRAME_DAMAGED: /* not even its descriptor may be left */
+        ASSERT(frame->line == NULL);
         break;
     case FRAME_STATE_MAX:
         UNREACHABLE();

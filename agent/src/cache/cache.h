@@ -88,6 +88,8 @@ bool cache_vd_is_open(const struct cache_vd *vd);
 /* Since it was opened or the counters were reset; blocks. */
 void cache_vd_reads(const struct cache_vd *vd, uint64_t *ret_hits, uint64_t *ret_misses);
 /* Blocks of it that the medium has spoiled, and those whose owner cannot be told. */
+/* So many blocks were found changed by others while they were in use, of an open one. */
+uint32_t cache_vd_spoiled(const struct cache_vd *vd);
 uint32_t cache_vd_damaged(const struct cache_vd *vd);
 uint32_t cache_damaged_unknown(const struct cache *cache);
 /* The damage of those that are open has been told and noted. That of others waits for them. */

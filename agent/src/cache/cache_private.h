@@ -1,11 +1,12 @@
 /*
  * Inside of the cache, shared by the files of this folder only.
  *
- *   journal.c    what is durable, and its format
+ *   journal.c    what is durable, and its format; its descriptors: journal_descriptor.c
  *   cache.c      life, virtual drives, replay, facts
  *   frames.c     frames and their states, lines (where a block is), eviction
  *   blocks.c     reading, writing, filling, dropping blocks
- *   destage.c    rows, batches, flushes, drains
+ *   destage.c    rows, batches, flushes
+ *   drain.c      drains
  *   intents.c    write intents, in frames of the same journal; intents_found.c those kept
  */
 #ifndef ARRAYWRIGHT_CACHE_CACHE_PRIVATE_H
@@ -28,7 +29,7 @@ enum frame_state {
     FRAME_BUSY,    /* being written to the drives */
     FRAME_WRITTEN, /* written, not flushed */
     FRAME_INTENT,  /* a write intent's (intents.h) */
-    FRAME_DAMAGED, /* found so; kept out of use until the damage has been told */
+    FRAME_DAMAGED, /* found so; kept out of use until that is known and ended by command */
     FRAME_STATE_MAX
 };
 
@@ -41,7 +42,7 @@ struct cache_frame {
     struct cache_vd *vd;
     uint64_t block;
     uint64_t epoch; /* published: the drain that covers it is this or a later one */
-    uint64_t sequence; /* published: the journal's */
+    uint64_t sequence; /* the journal's, of its publication or seal; 0: none */
     uint64_t ticket; /* published: the journal's, when it became so */
     enum frame_state state;
     uint8_t valid; /* sectors that hold what the virtual drive does */
@@ -85,6 +86,7 @@ struct cache_vd {
     uint32_t written;
     uint32_t damaged; /* frames, and notes of what was discarded */
     uint64_t discarded_bytes; /* by these notes */
+    uint32_t spoiled; /* of the damaged ones: while in use. Never less again. */
     uint64_t read_hits, read_misses; /* blocks */
     struct list rows_by_age;
     uint32_t sweep_rows; /* of a sweep, at most */
@@ -168,6 +170,10 @@ void dirty_remove(struct cache_frame *frame);
 void frame_release(struct cache_frame *frame);
 
 /* blocks.c */
+/* Is its content what was put there? */
+bool frame_is_sound(const struct cache_frame *frame);
+/* A DIRTY one that is not: nobody finds it any more, and the virtual drive is damaged. */
+void frame_damage(struct cache_frame *frame);
 void block_publish(struct cache_frame *frame);
 
 #endif

@@ -352,7 +352,8 @@ static struct cache_row *row_choose(struct cache_vd *vd, uint64_t now_us)
     return row != NULL ? row : row_of_sweep(vd, now_us);
 }
 
-/* The dirty blocks of the row, up to what a batch holds, become BUSY. */
+/* The dirty blocks of the row, up to what a batch holds, become BUSY. What others have changed is
+ * not put over what the drives have: of such blocks alone, the batch stays empty. */
 static void batch_fill(struct cache_vd *vd, struct cache_row *row, struct cache_batch *batch)
 {
     uint64_t first = row->number * vd->row_blocks;
@@ -366,6 +367,10 @@ static void batch_fill(struct cache_vd *vd, struct cache_row *row, struct cache_
             continue;
         }
         left--;
+        if (!frame_is_sound(frame)) {
+            frame_damage(frame);
+            continue;
+        }
         frame->state = FRAME_BUSY;
         vd->busy++;
         row_dirty_remove(vd, frame->block);
@@ -373,17 +378,15 @@ static void batch_fill(struct cache_vd *vd, struct cache_row *row, struct cache_
         batch->ticket = max_u64(batch->ticket, frame->ticket);
         batch->bytes += (uint64_t)__builtin_popcount(frame->dirty) * CACHE_SECTOR_BYTES;
     }
-    ASSERT(batch->count > 0);
 }
 
-bool cache_batch_take(struct cache *cache, uint64_t now_us, struct cache_batch *ret_batch)
+static bool batch_begin(struct cache_vd *vd, uint64_t now_us, struct cache_batch *ret_batch)
 {
-    LIST_FOR_EACH (node, &cache->vds) {
-        struct cache_vd *vd = list_entry(node, struct cache_vd, link);
+    do { /* each time some are dirty no more */
         struct cache_row *row = row_choose(vd, now_us);
 
         if (row == NULL) {
-            continue;
+            return false;
         }
         vd->row_streak = row->number == vd->row_next ? vd->row_streak + 1 : 0;
         vd->row_next = row->number + 1;
@@ -394,6 +397,18 @@ bool cache_batch_take(struct cache *cache, uint64_t now_us, struct cache_batch *
         ret_batch->ticket = 0;
         ret_batch->began_us = now_us;
         batch_fill(vd, row, ret_batch);
+    } while (ret_batch->count == 0);
+    return true;
+}
+
+bool cache_batch_take(struct cache *cache, uint64_t now_us, struct cache_batch *ret_batch)
+{
+    LIST_FOR_EACH (node, &cache->vds) {
+        struct cache_vd *vd = list_entry(node, struct cache_vd, link);
+
+        if (!batch_begin(vd, now_us, ret_batch)) {
+            continue;
+        }
         if (list_is_empty(&cache->batches)) {
             cache->rate_since_us = now_us;
             cache->rate_bytes = 0;
@@ -668,35 +683,4 @@ void cache_flush_end(struct cache_vd *vd, bool flushed)
             frame_fail(frame, 0); /* old: again as soon as it can be */
         }
     }
-}
-
-/* Drains */
-
-void cache_drain_begin(struct cache_vd *vd)
-{
-    ASSERT(vd->drain_left == 0);
-    vd->drain_epoch = vd->epoch;
-    vd->epoch++;
-    vd->drain_left = vd->dirty;
-}
-
-bool cache_drain_is_over(const struct cache_vd *vd)
-{
-    return vd->drain_left == 0;
-}
-
-void cache_drain_cancel(struct cache_vd *vd)
-{
-    vd->drain_left = 0;
-}
-
-void cache_vd_sweep_set(struct cache_vd *vd, uint32_t rows)
-{
-    ASSERT(rows > 0);
-    vd->sweep_rows = min_u32(rows, CACHE_SWEEP_MAX);
-}
-
-void cache_vd_hurry(struct cache_vd *vd, bool hurry)
-{
-    vd->hurry = hurry;
 }

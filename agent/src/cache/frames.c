@@ -111,6 +111,7 @@ void frame_to_free(struct cache *cache, struct cache_frame *frame)
     ASSERT(frame->line == NULL && !list_is_linked(&frame->link));
     frame->state = FRAME_FREE;
     frame->valid = frame->dirty = 0;
+    frame->sequence = 0;
     frame->hot = false;
     if (journal_is_busy(cache->journal, frame_index(cache, frame))) {
         list_push_tail(&cache->frames_leaving, &frame->link);

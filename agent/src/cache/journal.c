@@ -19,14 +19,10 @@
 
 #define SUPER_BYTES 4096u
 #define SUPER_USED_BYTES 96u
-#define DESCRIPTOR_BYTES 64u
 #define DESCRIPTORS_OFFSET (2 * (uint64_t)SUPER_BYTES)
 #define VERSION 1u
-#define BLOCKS_MAX (UINT64_C(1) << 50) /* so that no byte offset can overflow */
-#define SEQUENCE_BITS 40u
 #define PREFETCH_BYTES 1024u
 #define PREFETCH_LINE_BYTES 64u
-#define SEQUENCE_MASK ((UINT64_C(1) << SEQUENCE_BITS) - 1)
 
 static const char magic[8] = {'A', 'W', 'C', 'A', 'C', 'H', 'E', '1'};
 
@@ -42,21 +38,7 @@ enum {
     SUPER_CRC = 92 /* of what is before it */
 };
 
-/* Descriptor: where its fields are. */
-enum {
-    DESCRIPTOR_WORD = 0,
-    DESCRIPTOR_SEQUENCE = 8,
-    DESCRIPTOR_BLOCK = 16,
-    DESCRIPTOR_VD = 24,
-    DESCRIPTOR_DATA_CRC = 48,
-    DESCRIPTOR_DIRTY = 52,
-    DESCRIPTOR_TAG = 56
-};
-
 STATIC_ASSERT(SUPER_CRC + 4 == SUPER_USED_BYTES, "the checksum ends the super-block");
-STATIC_ASSERT(DESCRIPTOR_TAG + 8 == DESCRIPTOR_BYTES, "one cache line");
-STATIC_ASSERT(sizeof(struct guid) == DESCRIPTOR_DATA_CRC - DESCRIPTOR_VD, "a DDF GUID");
-STATIC_ASSERT(CACHE_BLOCK_SECTORS *CACHE_SECTOR_BYTES == CACHE_BLOCK_BYTES, "8 sectors");
 
 struct journal {
     struct memory_port *memory;
@@ -70,6 +52,8 @@ struct journal {
     uint32_t frame_count;
     uint64_t frames_offset;
     uint64_t sequence; /* the newest one given out */
+    struct list listeners; /* without a log; with one, the log has them */
+    bool lost_told;
     struct journal_notes found_notes;
     struct journal_notes notes; /* with a log: the log has them */
 };
@@ -289,6 +273,7 @@ int journal_open(struct memory_port *memory, const struct uuid *owner, const str
     }
     journal->memory = memory;
     journal->owner = *owner;
+    list_init(&journal->listeners);
     error = open_found(journal, fresh);
     if (error != 0) {
         free(journal);
@@ -341,61 +326,7 @@ struct journal *journal_close(struct journal *journal)
     return NULL;
 }
 
-/* Descriptors */
-
-/* Of the dirty sectors alone: the others may be filled in while the frame is published. */
-static uint32_t content_crc(const uint8_t *frame, uint8_t dirty)
-{
-    uint32_t crc = 0;
-
-    if (dirty == 0xff) {
-        return crc32c(0, frame, CACHE_BLOCK_BYTES);
-    }
-    for (uint32_t sector = 0; sector < CACHE_BLOCK_SECTORS; sector++) {
-        if ((dirty & (1u << sector)) != 0) {
-            crc = crc32c(crc, frame + sector * CACHE_SECTOR_BYTES, CACHE_SECTOR_BYTES);
-        }
-    }
-    return crc;
-}
-
-/* The word says what the other 56 bytes must be. */
-static uint64_t word_of(const uint8_t *bytes, enum journal_type type)
-{
-    uint64_t sequence = get_le64(bytes + DESCRIPTOR_SEQUENCE) & SEQUENCE_MASK;
-    uint32_t crc = crc32c((uint32_t)type, bytes + 8, DESCRIPTOR_BYTES - 8);
-    uint16_t short_crc = (uint16_t)(crc ^ crc >> 16);
-
-    return (uint64_t)type | sequence << 8 | (uint64_t)short_crc << 48;
-}
-
-static void entry_read(const uint8_t *bytes, struct frame_entry *ret_entry)
-{
-    ret_entry->type = (enum journal_type)bytes[DESCRIPTOR_WORD];
-    ret_entry->sequence = get_le64(bytes + DESCRIPTOR_SEQUENCE);
-    ret_entry->block = get_le64(bytes + DESCRIPTOR_BLOCK);
-    memcpy(&ret_entry->vd, bytes + DESCRIPTOR_VD, sizeof(ret_entry->vd));
-    ret_entry->dirty = bytes[DESCRIPTOR_DIRTY];
-    ret_entry->tag = get_le64(bytes + DESCRIPTOR_TAG);
-}
-
-bool descriptor_is_sound(const uint8_t *bytes)
-{
-    uint8_t type = bytes[DESCRIPTOR_WORD];
-
-    if (type == JOURNAL_FREE || type >= JOURNAL_TYPE_MAX || bytes[DESCRIPTOR_DIRTY] == 0 ||
-        get_le64(bytes + DESCRIPTOR_SEQUENCE) == 0 ||
-        (type == JOURNAL_DATA && get_le64(bytes + DESCRIPTOR_BLOCK) >= BLOCKS_MAX)) {
-        return false;
-    }
-    return get_le64(bytes + DESCRIPTOR_WORD) == word_of(bytes, (enum journal_type)type) ||
-           CACHE_BUG(SHORT_CRC_IGNORED);
-}
-
-bool descriptor_fits_content(const uint8_t *bytes, const uint8_t *content)
-{
-    return get_le32(bytes + DESCRIPTOR_DATA_CRC) == content_crc(content, bytes[DESCRIPTOR_DIRTY]);
-}
+/* Replay */
 
 static void replay_one(struct journal *journal, uint32_t frame,
                        const struct journal_visitor *visitor)
@@ -410,7 +341,7 @@ static void replay_one(struct journal *journal, uint32_t frame,
         visitor->damaged(visitor->context, frame, &entry);
         return;
     }
-    entry_read(bytes, &entry);
+    descriptor_read(bytes, &entry);
     journal->sequence = max_u64(journal->sequence, entry.sequence);
     if (!descriptor_fits_content(bytes, journal_frame(journal, frame)) &&
         !CACHE_BUG(DATA_CRC_IGNORED)) {
@@ -437,7 +368,7 @@ static void replay_prefetch(const struct journal *journal, uint32_t frame,
         __builtin_prefetch(bytes + at);
     }
     if (visitor->soon != NULL) {
-        entry_read(journal->memory->base + journal_descriptor_offset(frame), &entry);
+        descriptor_read(journal->memory->base + journal_descriptor_offset(frame), &entry);
         visitor->soon(visitor->context, &entry);
     }
 }
@@ -512,8 +443,8 @@ enum cache_medium journal_medium(const struct journal *journal)
 
 bool journal_is_stable(const struct journal *journal)
 {
-    return journal->log != NULL ? !journal_log_is_lost(journal->log)
-                                : journal->memory->kind == MEMORY_KIND_PERSISTENT;
+    return !journal_is_lost(journal) &&
+           (journal->log != NULL || journal->memory->kind == MEMORY_KIND_PERSISTENT);
 }
 
 /* Durability */
@@ -530,7 +461,7 @@ bool journal_is_durable(const struct journal *journal, uint64_t ticket)
 
 bool journal_is_lost(const struct journal *journal)
 {
-    return journal->log != NULL && journal_log_is_lost(journal->log);
+    return journal->log != NULL ? journal_log_is_lost(journal->log) : journal->memory->lost;
 }
 
 bool journal_is_quiet(const struct journal *journal)
@@ -558,6 +489,21 @@ void journal_listen(struct journal *journal, struct journal_listener *listener)
     list_init(&listener->link);
     if (journal->log != NULL) {
         journal_log_listen(journal->log, listener);
+    } else {
+        list_push_tail(&journal->listeners, &listener->link);
+    }
+}
+
+void journal_look_lost(struct journal *journal)
+{
+    if (journal->log != NULL || !journal->memory->lost || journal->lost_told) {
+        return;
+    }
+    journal->lost_told = true;
+    LIST_FOR_EACH_SAFE (node, following, &journal->listeners) {
+        struct journal_listener *listener = list_entry(node, struct journal_listener, link);
+
+        listener->heard(listener);
     }
 }
 
@@ -569,13 +515,49 @@ const uint8_t *journal_frame(const struct journal *journal, uint32_t frame)
 void journal_look(const struct journal *journal, uint32_t frame, struct frame_entry *ret_entry)
 {
     ASSERT(journal_is_published(journal, frame));
-    entry_read(journal->memory->base + journal_descriptor_offset(frame), ret_entry);
+    descriptor_read(journal->memory->base + journal_descriptor_offset(frame), ret_entry);
 }
 
 bool journal_is_published(const struct journal *journal, uint32_t frame)
 {
     ASSERT(frame < journal->frame_count);
     return get_le64(journal->memory->base + journal_descriptor_offset(frame)) != 0;
+}
+
+bool journal_is_sound(const struct journal *journal, uint32_t frame, uint64_t sequence)
+{
+    const uint8_t *bytes = journal->memory->base + journal_descriptor_offset(frame);
+
+    if (journal->log != NULL || sequence == 0) {
+        return true; /* memory of this process; nothing is known */
+    }
+    return get_le64(bytes + DESCRIPTOR_SEQUENCE) == sequence &&
+           (descriptor_fits_content(bytes, journal_frame(journal, frame)) ||
+            CACHE_BUG(DATA_CRC_IGNORED));
+}
+
+uint64_t journal_seal(struct journal *journal, uint32_t frame, uint8_t sectors)
+{
+    uint8_t bytes[DESCRIPTOR_BYTES] = {0};
+
+    if (journal->log != NULL) {
+        return 0;
+    }
+    put_le64(bytes + DESCRIPTOR_SEQUENCE, ++journal->sequence);
+    put_le32(bytes + DESCRIPTOR_DATA_CRC,
+             descriptor_content_crc(journal_frame(journal, frame), sectors));
+    bytes[DESCRIPTOR_DIRTY] = sectors;
+    /* The word stays zero: nothing of this counts after the end of this process. */
+    memory_copy(journal->memory, journal_descriptor_offset(frame) + 8, bytes + 8,
+                DESCRIPTOR_BYTES - 8);
+    return journal->sequence;
+}
+
+/* Durable memory is within the reach of others: a word that is not as it was left is their doing.
+ */
+static bool is_left(const struct journal *journal, uint32_t frame, bool published)
+{
+    return journal->log == NULL || journal_is_published(journal, frame) == published;
 }
 
 void journal_fill(struct journal *journal, uint32_t frame, uint32_t offset_bytes, const void *bytes,
@@ -595,16 +577,16 @@ void journal_publish(struct journal *journal, uint32_t frame, struct frame_entry
     uint64_t word = 0;
 
     ASSERT(entry->type > JOURNAL_FREE && entry->type < JOURNAL_TYPE_MAX && entry->dirty != 0);
-    ASSERT(!journal_is_published(journal, frame) || CACHE_BUG(OVERWRITE_IN_PLACE)); /* (1) */
+    ASSERT(is_left(journal, frame, false) || CACHE_BUG(OVERWRITE_IN_PLACE)); /* (1) */
     journal->changes++;
     entry->sequence = ++journal->sequence;
     put_le64(bytes + DESCRIPTOR_SEQUENCE, entry->sequence);
     put_le64(bytes + DESCRIPTOR_BLOCK, entry->block);
     memcpy(bytes + DESCRIPTOR_VD, &entry->vd, sizeof(entry->vd));
-    put_le32(bytes + DESCRIPTOR_DATA_CRC, content_crc(content, entry->dirty));
+    put_le32(bytes + DESCRIPTOR_DATA_CRC, descriptor_content_crc(content, entry->dirty));
     bytes[DESCRIPTOR_DIRTY] = entry->dirty;
     put_le64(bytes + DESCRIPTOR_TAG, entry->tag);
-    word = word_of(bytes, entry->type);
+    word = descriptor_word(bytes, entry->type);
     if (CACHE_BUG(PUBLISH_FIRST)) {
         memory_publish(journal->memory, at, word);
         memory_persist(journal->memory, at, DESCRIPTOR_BYTES);
@@ -629,7 +611,7 @@ void journal_release(struct journal *journal, uint32_t frame)
 {
     uint64_t at = journal_descriptor_offset(frame);
 
-    ASSERT(journal_is_published(journal, frame));
+    ASSERT(is_left(journal, frame, true));
     journal->changes++;
     memory_publish(journal->memory, at, 0);
     memory_persist(journal->memory, at, 8); /* before its content may change: (2) */

@@ -130,7 +130,8 @@ enum cache_medium journal_medium(const struct journal *journal);
 /* Stands for everything published and released until now. */
 uint64_t journal_ticket(const struct journal *journal);
 bool journal_is_durable(const struct journal *journal, uint64_t ticket);
-/* The log cannot be written any more: nothing becomes durable from now on. */
+/* The log cannot be written any more, or durable memory has gone: nothing becomes durable from now
+ * on. */
 bool journal_is_lost(const struct journal *journal);
 /* Nothing is on its way to the log. */
 bool journal_is_quiet(const struct journal *journal);
@@ -138,6 +139,9 @@ bool journal_is_quiet(const struct journal *journal);
 bool journal_is_at_rest(const struct journal *journal);
 /* How many frames may be published now. */
 uint32_t journal_room(const struct journal *journal);
+
+/* Durable memory tells nobody when it goes: asked now and then, from the loop. */
+void journal_look_lost(struct journal *journal);
 
 /* Hears, from the loop, that more has become durable, that there is room again, or that the log is
  * lost. Stays on the list as long as the journal lives, or until it is taken off it. */
@@ -162,5 +166,11 @@ bool journal_is_busy(const struct journal *journal, uint32_t frame);
 /* What a published frame's descriptor says. */
 void journal_look(const struct journal *journal, uint32_t frame, struct frame_entry *ret_entry);
 bool journal_is_published(const struct journal *journal, uint32_t frame);
+/* Of durable memory alone, which others can write to: is what was published or sealed still the
+ * same? sequence: of the entry, or of the seal; 0: neither. Also of a frame that has been released.
+ */
+bool journal_is_sound(const struct journal *journal, uint32_t frame, uint64_t sequence);
+/* A checksum for sectors of a frame that is not published. Returns the sequence. */
+uint64_t journal_seal(struct journal *journal, uint32_t frame, uint8_t sectors);
 
 #endif

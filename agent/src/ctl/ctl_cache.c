@@ -15,6 +15,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "ctl/ctl_cache_loss.h"
 #include "ctl/ctl_journal.h"
 #include "ctl/ctl_private.h"
 #include "ctl/sim_bug.h"
@@ -161,19 +162,6 @@ void ctl_intents_forget(struct ctl *ctl, const struct guid *guid)
 }
 
 /* Events */
-
-static void event_lost(const struct ctl_vd *cv)
-{
-    struct reason reason;
-    char why[REASON_TEXT_MAX];
-    char title[PATH_TEXT_BYTES];
-
-    vd_lost_writes_reason(cv_config(cv), &reason);
-    (void)reason_text(&reason, why, sizeof(why)); /* may cut */
-    vd_title(cv, title, sizeof(title));
-    ctl_event(cv->cg->ctl, EVENT_CACHE_LOST, cv->object.key, "virtual_drive", title, "why", why,
-              NULL);
-}
 
 static struct ctl_vd *cv_by_guid(const struct ctl *ctl, const struct guid *guid)
 {
@@ -339,15 +327,16 @@ void cv_cache_open(struct ctl_vd *cv)
     }
     if (ctl->mover == NULL) {
         if (vd_cache_is_missed(cv->vd)) {
-            event_lost(cv);
+            cv_cache_loss_tell(cv);
         }
         return;
     }
     /* No place for it: it works without, and says so. */
     cv->cache_refused = vd_cached_open(ctl->mover, cv->vd, &cv->cached, &found) != 0;
     if (found == CACHE_FOUND_LOST) {
-        event_lost(cv);
+        cv_cache_loss_tell(cv);
     }
+    cv->cache_loss_told = cv_config(cv)->cache_lost;
     cv_cache_update(cv);
 }
 
@@ -395,6 +384,7 @@ void ctl_cache_work(struct ctl *ctl)
         return;
     }
     ctl_kick_at(ctl, now_us + LOOK_US);
+    journal_look_lost(cache_journal(ctl->cache));
     cache_facts(ctl->cache, &facts);
     ctl->destage_bytes_per_s = CTL_BUG(RATE_KEPT)
                                    ? max_u64(ctl->destage_bytes_per_s, facts.destage_bytes_per_s)

@@ -16,6 +16,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/ctl_await.h"
+#include "ctl/ctl_cache_loss.h"
 #include "ctl/ctl_damage.h"
 #include "ctl/ctl_doubt.h"
 #include "ctl/ctl_journal.h"
@@ -230,6 +231,7 @@ static void vd_changed(void *context, struct vd *vd)
 
     if (cv != NULL && cv->vd == vd) {
         cv_doubt_check(cv);
+        cv_cache_loss_check(cv);
     }
     ctl_kick(cg->ctl); /* the refresh finds out what else has changed */
 }

@@ -213,7 +213,7 @@ struct ctl_vd {
     bool removing; /* it has left its group's configuration, or is about to */
     struct vd_config shadow; /* removing: what it was */
     struct vd_cached *cached; /* while the group is running and there is a cache */
-    bool cache_closing;
+    bool cache_closing, cache_loss_told;
     bool cache_refused; /* the cache has no place for it */
     struct vd_target *target; /* while exported */
     bool export_closing;

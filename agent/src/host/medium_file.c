@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@
 
 #define LINE_BYTES 64u
 #define PAGE_BYTES 4096u
+#define MEDIUM_FILES_MAX 16u
 
 struct medium_file {
     struct memory_port port;
@@ -31,6 +33,74 @@ struct medium_file {
     bool direct;
     bool locked;
 };
+
+/* Those that are mapped: a signal handler cannot be told more. */
+static struct medium_file *volatile mapped[MEDIUM_FILES_MAX];
+
+/*
+ * (4) Pages that are gone become zeros, which no checksum of the journal agrees with: all of them
+ * behind the end of a file that was cut, else the one that could not be had. Only what a signal
+ * handler may do.
+ */
+static bool pages_replace(struct medium_file *medium, uint64_t offset_bytes)
+{
+    uint64_t begin = align_down_u64(offset_bytes, PAGE_BYTES);
+    uint64_t end = begin + PAGE_BYTES;
+    struct stat status;
+
+    if (fstat(medium->fd, &status) == 0 && S_ISREG(status.st_mode) &&
+        align_up_u64((uint64_t)status.st_size, PAGE_BYTES) <= begin) {
+        begin = align_up_u64((uint64_t)status.st_size, PAGE_BYTES);
+        end = medium->port.size_bytes;
+    }
+    medium->port.lost = true;
+    return mmap(medium->port.base + begin, end - begin, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+static void bus_error(int number, siginfo_t *info, void *context)
+{
+    uintptr_t at = (uintptr_t)info->si_addr;
+    int kept = errno;
+
+    (void)context; /* where it happened is of no interest */
+    for (uint32_t i = 0; i < MEDIUM_FILES_MAX; i++) {
+        struct medium_file *medium = mapped[i];
+
+        if (medium != NULL && at >= (uintptr_t)medium->port.base &&
+            at - (uintptr_t)medium->port.base < medium->port.size_bytes &&
+            pages_replace(medium, at - (uintptr_t)medium->port.base)) {
+            errno = kept;
+            return;
+        }
+    }
+    (void)signal(number, SIG_DFL); /* none of ours: it ends as without this */
+}
+
+/* Of too many, the last are not protected. */
+static void mapped_add(struct medium_file *medium)
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO};
+
+    action.sa_sigaction = bus_error;
+    (void)sigemptyset(&action.sa_mask);
+    for (uint32_t i = 0; i < MEDIUM_FILES_MAX; i++) {
+        if (mapped[i] == NULL) {
+            mapped[i] = medium;
+            ASSERT(sigaction(SIGBUS, &action, NULL) == 0); /* no bad argument */
+            return;
+        }
+    }
+}
+
+static void mapped_remove(const struct medium_file *medium)
+{
+    for (uint32_t i = 0; i < MEDIUM_FILES_MAX; i++) {
+        if (mapped[i] == medium) {
+            mapped[i] = NULL;
+        }
+    }
+}
 
 #if defined(__x86_64__)
 /* The lines go to the memory behind the caches; the fence orders them before what follows. */
@@ -163,7 +233,11 @@ static int medium_claim(struct medium_file *medium, const char *path, uint64_t s
         return error;
     }
     medium->port.size_bytes = size_bytes;
-    return medium_map(medium);
+    error = medium_map(medium);
+    if (error == 0) {
+        mapped_add(medium);
+    }
+    return error;
 }
 
 /* One that was made for nothing is taken away again. */
@@ -228,6 +302,7 @@ struct medium_file *medium_file_close(struct medium_file *medium)
     if (medium == NULL) {
         return NULL;
     }
+    mapped_remove(medium);
     if (medium->port.base != NULL) {
         (void)munmap(medium->port.base, medium->port.size_bytes); /* cannot fail: it is ours */
     }

@@ -7,6 +7,8 @@
  * (2) Mode 0600. A file that belongs to somebody else, or is no plain file or DAX device, is
  *     refused. An existing file is never shortened, lengthened or written here.
  * (3) What lives in memory is no persistent memory: a file system there is refused for that.
+ * (4) A file that is cut while it is in use does not end the process: port.lost is set, and what
+ * was there is zeros.
  */
 #ifndef ARRAYWRIGHT_HOST_MEDIUM_FILE_H
 #define ARRAYWRIGHT_HOST_MEDIUM_FILE_H

@@ -37,6 +37,7 @@ struct memory_port {
     uint8_t *base; /* aligned to 4096 */
     uint64_t size_bytes;
     enum memory_kind kind;
+    volatile bool lost; /* part of what was behind it is gone, and is zeros now */
 };
 
 static inline void memory_copy(struct memory_port *port, uint64_t offset_bytes, const void *bytes,

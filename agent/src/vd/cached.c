@@ -470,6 +470,7 @@ static int blocks_open(struct vd_cached *cached)
     cache_vd_patience_set(cached->blocks, is_of_flash(cached->vd) ? CACHE_FLASH_PATIENCE : 1);
     cache_vd_pin(cached->blocks, false);
     cached->beside = true;
+    cached->damage_known = cache_vd_spoiled(cached->blocks);
     /* What an earlier life has left goes to the drives at once, whatever the policy is. */
     cache_vd_hurry(cached->blocks, cached->effective == WRITE_POLICY_WRITE_THROUGH);
     return 0;

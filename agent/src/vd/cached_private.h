@@ -80,6 +80,7 @@ struct vd_cached {
     struct save_waiter mark_waiter;
     enum void_state voided;
     struct save_waiter void_waiter;
+    uint32_t damage_known;         /* what of cache_vd_spoiled() has been noted */
     uint64_t last_back_us;         /* the newest write back */
     struct list held;              /* writes that wait, in order of admission */
     struct list committing;        /* what waits for the journal's log, in order of tickets */

@@ -241,6 +241,43 @@ static void writers_pump(struct cache_mover *mover)
     }
 }
 
+/* What others have done to the medium while it was in use: the same is told as of damage that is
+ * found at the start. The mark stays: the rest is still to be written. */
+static bool damage_note(struct vd_cached *cached)
+{
+    uint32_t spoiled = cache_vd_spoiled(cached->blocks);
+    bool is_new = spoiled != cached->damage_known;
+
+    cached->damage_known = spoiled;
+    if (is_new) {
+        struct group *group = cached->vd->group;
+
+        group_enter(group);
+        vd_config_of(cached->vd)->cache_lost = true;
+        vd_config_of(cached->vd)->cache_discarded_bytes = 0;
+        (void)save_changed(group); /* the journal still has what is damaged */
+        vd_changed_tell(cached->vd);
+        group_leave_later(group);
+    }
+    return is_new;
+}
+
+/* Whoever waits for what is dirty no more hears of it from the loop. */
+static void damage_check(struct cache_mover *mover)
+{
+    bool is_new = false;
+
+    LIST_FOR_EACH (node, &mover->vds) {
+        struct vd_cached *cached = list_entry(node, struct vd_cached, link);
+
+        is_new = (cached->blocks != NULL && damage_note(cached)) || is_new;
+    }
+    mover->freed = mover->freed || is_new;
+    if (is_new && !mover->turn_timer.armed) {
+        clock_arm(mover->clock, &mover->turn_timer, clock_now_us(mover->clock));
+    }
+}
+
 void mover_pump(struct cache_mover *mover)
 {
     if (mover->freed) { /* frames or transfers: whoever waits for them, of any virtual drive */
@@ -248,6 +285,7 @@ void mover_pump(struct cache_mover *mover)
         writers_pump(mover);
     }
     batches_begin(mover);
+    damage_check(mover);
     LIST_FOR_EACH_SAFE (node, following, &mover->vds) {
         struct vd_cached *cached = list_entry(node, struct vd_cached, link);
 

@@ -17,6 +17,7 @@ from harness import MIB, Agent, LoopDevice, cache_owner, loop_devices_work, wait
 BLOCK = 4096
 BLOCKS = 2048  # of the virtual drive that the writers use
 MEMORY = Path("/dev/shm")
+HALF_WAY = 400 << 10  # into the first 64 frames of a medium of 16 MiB
 needs_loop_devices = unittest.skipUnless(loop_devices_work(), "loop devices cannot be made here")
 
 
@@ -499,6 +500,68 @@ class CacheTest(unittest.TestCase):
             self.addCleanup(loop.detach)
             self.medium = Path(loop.path)
         return self.agent(slots=3, config=cache_config(self.medium, "log", 32))
+
+    def test_medium_that_others_write_to(self):
+        """While it is in use: what they have changed is told as lost, and not put over anything."""
+        for medium, begin in (("pmem", HALF_WAY), ("pmem", 0), ("shared-memory", HALF_WAY)):
+            with self.subTest(medium, begin=begin):
+                if medium == "pmem":
+                    self.on_disk("cache")
+                agent = self.agent(slots=3, config=cache_config(self.medium, medium))
+                agent.start()
+                self.write_back(agent)
+                self.fill(agent)
+                agent.ctl("/c0", "flushcache")
+                self.fill(agent, version=2)
+                with self.medium.open("r+b") as file:
+                    file.seek(begin)
+                    file.write(bytes((16 << 20) - begin))
+                self.assert_told_and_whole(agent, {1, 2})
+                agent.ctl("/c0", "flushcache")
+                agent.stop()
+                if begin > 0:
+                    agent.start()
+                    self.assert_told_and_whole(agent, {1, 2})
+                    agent.ctl("/c0/v0", "delete", "preservedcache")
+                    self.fill(agent, version=3)
+                    agent.kill()
+                    agent.start()
+                    self.check(agent, version=3)
+                    self.assertIsNone(agent.view().vd()["lost_writes"])
+                    agent.stop()
+
+    def assert_told_and_whole(self, agent, versions):
+        with agent.nbd() as handle:
+            for block in range(64):
+                self.assertIn(version_of(block, bytes(handle.pread(BLOCK, block * BLOCK))),
+                              versions)
+        agent.until("what was lost", lambda view: view.vd()["lost_writes"] is not None)
+
+    def test_medium_that_is_cut(self):
+        """Its pages are gone: the agent goes on without it."""
+        for medium, size in (("pmem", 0), ("pmem", HALF_WAY), ("shared-memory", 0)):
+            with self.subTest(medium, size=size):
+                if medium == "pmem":
+                    self.on_disk("cache")
+                agent = self.agent(slots=3, config=cache_config(self.medium, medium))
+                agent.start()
+                self.write_back(agent)
+                self.fill(agent)
+                agent.ctl("/c0", "flushcache")
+                self.fill(agent, version=2)
+                os.truncate(self.medium, size)
+                self.assert_told_and_whole(agent, {1, 2})
+                self.fill(agent, version=3)
+                agent.until("the finding", lambda view: any(
+                    finding["code"] == "cache_failed"
+                    for finding in view.all("controller")["c0"]["findings"]))
+                self.check(agent, version=3)
+                agent.kill()
+                self.medium.unlink()
+                agent.start()
+                self.check(agent, version=3)
+                agent.stop()
+                self.medium.unlink()
 
     def test_log_whose_file_is_gone(self):
         """Deleted, moved away or cut: nothing more relies on it, and nothing is lost."""

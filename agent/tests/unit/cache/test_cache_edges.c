@@ -113,6 +113,112 @@ static void flush(struct cache_vd *vd)
     cache_flush_end(vd, true);
 }
 
+/* Durable memory that others write to */
+
+static uint8_t *frame_of(struct world *world, const struct cache_vd *vd, uint64_t block)
+{
+    const struct cache_frame *frame = block_find(vd, block);
+
+    assert_non_null(frame);
+    return world->port.base + journal_frames_offset(FRAMES) +
+           (uint64_t)frame_index(world->cache, frame) * CACHE_BLOCK_BYTES;
+}
+
+static uint8_t *descriptor_of(struct world *world, const struct cache_vd *vd, uint64_t block)
+{
+    return world->port.base +
+           journal_descriptor_offset(frame_index(world->cache, block_find(vd, block)));
+}
+
+/* Neither what was changed nor zeros go to the drives: only what is as it was written. */
+static void test_what_others_have_changed_is_not_destaged(void **state UNUSED)
+{
+    struct world *world = world_begin();
+
+    put(world->a, 0, 1);
+    put(world->a, 1, 2);
+    put(world->a, 2, 3);
+    put(world->a, ROW_BLOCKS, 4);
+    put(world->b, 0, 5);
+    memset(frame_of(world, world->a, 0), 0, CACHE_BLOCK_BYTES);
+    memset(descriptor_of(world, world->a, 2), 0, DESCRIPTOR_BYTES);
+    frame_of(world, world->a, ROW_BLOCKS)[CACHE_BLOCK_BYTES - 1] ^= 1;
+    assert_true(take(world, 0));
+    assert_ptr_equal(world->batches[0].vd, world->a);
+    assert_int_equal(world->batches[0].count, 1);
+    assert_int_equal(cache_vd_spoiled(world->a), 2);
+    assert_true(take(world, 1)); /* nothing is left of the other row */
+    assert_ptr_equal(world->batches[1].vd, world->b);
+    finish(world, 0, true);
+    finish(world, 1, true);
+    assert_false(take(world, 0));
+    assert_int_equal(cache_vd_spoiled(world->a), 3);
+    assert_int_equal(cache_vd_spoiled(world->b), 0);
+    flush(world->a);
+    flush(world->b);
+    assert_int_equal(cache_vd_dirty_bytes(world->a), 0);
+    assert_int_equal(cache_vd_damaged(world->a), 3);
+    assert_int_equal(cache_valid(world->a, 0), 0);
+    assert_int_equal(cache_valid(world->a, 1), ALL_SECTORS);
+    cache_check(world->cache);
+    cache_damaged_forget(world->cache);
+    assert_int_equal(cache_vd_damaged(world->a), 0);
+    put(world->a, 0, 6);
+    assert_true(take(world, 0));
+    finish(world, 0, true);
+    flush(world->a);
+    world_end(world);
+}
+
+/* A drain waits for nothing that is dirty no more. */
+static void test_a_drain_ends_without_what_others_have_changed(void **state UNUSED)
+{
+    struct world *world = world_begin();
+
+    put(world->a, 0, 1);
+    put(world->a, 1, 2);
+    cache_drain_begin(world->a);
+    memset(frame_of(world, world->a, 0), 0, CACHE_BLOCK_BYTES);
+    memset(frame_of(world, world->a, 1), 0, CACHE_BLOCK_BYTES);
+    assert_false(take(world, 0));
+    assert_true(cache_drain_is_over(world->a));
+    world_end(world);
+}
+
+/* It is neither read nor made sound by the checksum of a write that covers a part of it. */
+static void test_what_others_have_changed_is_not_read(void **state UNUSED)
+{
+    struct world *world = world_begin();
+    uint8_t sector[CACHE_SECTOR_BYTES];
+
+    memset(sector, 7, sizeof(sector));
+    put(world->a, 0, 1);
+    put(world->a, 1, 2);
+    put(world->a, 2, 3);
+    frame_of(world, world->a, 0)[600] ^= 1;
+    frame_of(world, world->a, 1)[600] ^= 1;
+    frame_of(world, world->a, 2)[600] ^= 1;
+    assert_int_equal(cache_valid(world->a, 0), 0);
+    assert_true(cache_write(world->a, 1, 0, sizeof(sector), sector, 0));
+    assert_int_equal(cache_valid(world->a, 1), 1); /* that sector alone */
+    put(world->a, 2, 4);
+    assert_int_equal(cache_valid(world->a, 2), ALL_SECTORS);
+    assert_int_equal(cache_vd_spoiled(world->a), 2);
+    cache_check(world->cache);
+    assert_true(take(world, 0));
+    assert_int_equal(world->batches[0].count, 2);
+    memset(frame_of(world, world->a, 1), 0, CACHE_BLOCK_BYTES); /* while it goes to the drives */
+    assert_true(cache_write(world->a, 1, CACHE_SECTOR_BYTES, 2 * CACHE_SECTOR_BYTES, sector, 0));
+    assert_int_equal(cache_valid(world->a, 1), 2);
+    assert_int_equal(cache_vd_spoiled(world->a), 3);
+    finish(world, 0, true);
+    flush(world->a);
+    assert_true(take(world, 0));
+    finish(world, 0, true);
+    flush(world->a);
+    world_end(world);
+}
+
 /* What is found */
 
 static void frame_publish(struct world *world, uint32_t frame, const struct guid *vd,
@@ -660,6 +766,9 @@ static void test_a_ghost_behind_the_drain(void **state UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_others_have_changed_is_not_destaged),
+        cmocka_unit_test(test_a_drain_ends_without_what_others_have_changed),
+        cmocka_unit_test(test_what_others_have_changed_is_not_read),
         cmocka_unit_test(test_too_many_virtual_drives),
         cmocka_unit_test(test_no_place_for_one_more),
         cmocka_unit_test(test_damage_is_forgotten),
