@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "kill"))
 
 import seeds  # noqa: E402
 
-STEPS = int(os.environ.get("AW_HOSTILE_STEPS", "10000"))
+STEPS = int(os.environ.get("AW_HOSTILE_STEPS", "5000"))
 LOOK_EVERY = 500
 COMMANDS = {name: body for name, body
             in schema_check.DOCUMENTS["commands.schema.json"]["$defs"].items()
@@ -26,37 +26,57 @@ EXPORTS = ("safe", "mirror", "left", "right")
 
 
 class Hijacker:
-    """Draws commands from the protocol's own schema: mostly well formed, about what is there."""
+    """Draws commands from the protocol's own schema: nearly all well formed, about what is there."""
+
+    STRAY = 0.01  # of the values: anything of the right type, whatever the controller has
 
     def __init__(self, seed, view):
         self.random = random.Random(seed)
+        self.asked = 0
         self.look(view)
 
     def look(self, view):
-        self.keys = {kind: list(view.all(kind)) for kind in
-                     ("controller", "drive", "drive_group", "virtual_drive", "battery")}
-        drives = view.all("drive").values()
-        self.texts = [doc["name"] for doc in view.all("virtual_drive").values()]
-        self.texts += [doc["serial"] for doc in drives] + ["gone", "new", "a" * 15, "", "../x"]
+        self.objects = {kind: view.all(kind) for kind in
+                        ("controller", "drive", "drive_group", "virtual_drive", "battery")}
+        self.names = [doc["name"] for doc in self.objects["virtual_drive"].values()]
+        self.serials = [doc["serial"] for doc in self.objects["drive"].values()]
+        self.free = [key for key, doc in self.objects["drive"].items()
+                     if doc["state"] == "unconfigured_good"]
+
+    def strays(self):
+        return self.random.random() < self.STRAY
 
     def key(self, name):
-        kind = {"virtual_drives": "virtual_drive", "spares": "drive", "drives": "drive",
-                "target": "drive", "drive_groups": "drive_group"}.get(name, name)
-        keys = self.keys.get(kind) or [key for keys in self.keys.values() for key in keys]
-        return self.random.choice(keys) if self.random.random() < 0.97 else "nobody"
+        kind = {"spares": "drive", "target": "drive", "stripe": "virtual_drive"}.get(
+            name, name.removesuffix("s"))
+        if self.strays():
+            return self.random.choice(["nobody", *self.random.choice([*self.objects.values()])])
+        if kind == "drive" and self.free and self.random.random() < 0.4:
+            return self.random.choice(self.free)
+        return self.random.choice([*self.objects.get(kind, ())] or ["nobody"])
 
     def text(self, name, schema):
+        if self.strays():
+            return self.random.choice(["", "../x", "word", "0", "a" * 16, *self.serials])
         if "x-words" in schema:
-            words = sorted(schema_check.WORDS[schema["x-words"]])
-            return self.random.choice(words) if self.random.random() < 0.98 else "word"
-        if name in ("name", "confirm", "serial", "serials"):
-            return self.random.choice(self.texts)
-        return self.key(name) if "pattern" in schema else self.random.choice([*self.texts, "0"])
+            return self.random.choice(sorted(schema_check.WORDS[schema["x-words"]]))
+        if "pattern" in schema:
+            return self.key(name)
+        if name.startswith("serial"):
+            return self.random.choice(self.serials)
+        return self.random.choice([*self.names, f"new{self.asked}"])
 
-    def number(self, schema):
-        low, high = schema.get("minimum", 0), schema.get("maximum", 1 << 40)
-        return self.random.choice([low, high, self.random.randint(low, high),
-                                   self.random.randint(low, min(high, low + 100)), 16 * MIB])
+    def number(self, name, schema):
+        """Where the schema has no upper bound, one that drives of this size leave room for."""
+        low = schema.get("minimum", 0)
+        if self.strays():
+            return self.random.choice([low, schema.get("maximum", 1 << 40), 1 << 40])
+        if name in ("strip_bytes", "bytes"):
+            return 1 << self.random.randint(12, 20)
+        most = {"size_bytes": 4 * MIB, "drives_per_span": 4, "span": 1, "row": 2, "undo": 3,
+                "count": 64, "latency_ms": 100}.get(name, 1 << 15)
+        high = schema.get("maximum", most)
+        return self.random.choice([low, high, self.random.randint(low, high)])
 
     def value(self, name, schema):
         if "$ref" in schema:
@@ -67,23 +87,77 @@ class Hijacker:
         if kind == "boolean":
             return self.random.random() < 0.5
         if kind == "integer":
-            return self.number(schema)
+            return self.number(name, schema)
         if kind == "array":
             wanted = self.random.randint(schema.get("minItems", 0), 4)
-            return [self.value(name, schema.get("items", {})) for _ in range(wanted)]
+            drawn = [self.value(name, schema["items"]) for _ in range(wanted)]
+            return drawn if "$ref" in schema["items"] else [*dict.fromkeys(drawn)]
         if kind == "object":
             return self.object(schema)
         return self.text(name, schema)
 
     def object(self, schema):
         required = schema.get("required", [])
+        often = self.random.choice((0.1, 0.4))
         return {name: self.value(name, body) for name, body in schema["properties"].items()
-                if self.random.random() < (0.99 if name in required else 0.35)}
+                if (not self.strays() if name in required else self.random.random() < often)}
+
+    def fit(self, op, args):
+        """What the schema cannot say: which arguments go together."""
+        begins = args.get("action") == "start"
+        if {"kind", "key"} & set(args):
+            args["kind"] = self.random.choice(("controller", "virtual_drive", "drive")[
+                :2 if op == "cache_flush" else 3])
+            args["key"] = self.key(args["kind"])
+        if op == "vd_create":
+            self.fit_creation(args)
+        elif op == "vd_measure":
+            self.fit_measure(args, begins)
+        elif op == "battery_set" and len(args) < 2:
+            args["learn_mode"] = self.text("", {"x-words": "learn_mode"})
+        elif op == "drive_erase":
+            args["action"] = self.random.choice(("start", "stop"))
+        elif op == "copyback" and begins:
+            args["target"] = self.key("target")
+        elif op == "consistency_check" and not begins:
+            args.pop("correct", None)
+        if "serial" in args and args.get("drive") in self.objects["drive"]:
+            args["serial"] = self.objects["drive"][args["drive"]]["serial"]
+        for left_out in ("plan_digest", "preset", "accept_risk", "stripe_log"):
+            args.pop(left_out, None)
+
+    def fit_creation(self, args):
+        args.pop("serials", None)
+        if self.random.random() < 0.5:
+            args["drive_group"] = self.key("drive_group")
+            args["level"] = self.objects["drive_group"].get(args["drive_group"], args).get("level")
+            for beside in ("drives", "drives_per_span", "spares"):
+                args.pop(beside, None)
+        else:
+            args.pop("drive_group", None)
+            args.pop("drives_per_span", None)
+            count = self.random.randint(1, 4)
+            args["level"] = {1: "raid0", 2: "raid1", 3: "raid5", 4: "raid6"}[count]
+            args["drives"] = self.random.sample(
+                self.free if len(self.free) >= count and self.random.random() < 0.5
+                else [*self.objects["drive"]], count)
+
+    def fit_measure(self, args, begins):
+        for name, schema in COMMANDS["vd_measure"]["properties"].items():
+            if name in ("seconds", "loads"):
+                args.pop(name, None)
+                if begins:
+                    args[name] = self.value(name, schema)
+        for load in args.get("loads", ()):
+            load["blocks"] = [{"bytes": self.number("bytes", {}), "percent": 100}]
 
     def command(self):
+        self.asked += 1
         op = self.random.choice(sorted(COMMANDS))
-        confirm = self.random.choice([None, self.text("confirm", {})])
-        return op, self.object(COMMANDS[op]), confirm
+        args = self.object(COMMANDS[op])
+        if not self.strays():
+            self.fit(op, args)
+        return op, args, self.random.choice([None, *self.names])
 
 
 class Client(threading.Thread):
@@ -165,7 +239,7 @@ class Hostile(AgentCase):
                 self.assertEqual(digest(handle, sizes[name] - MIB, MIB), sums[name], name)
 
     def attack(self, agent, hijacker, clients, steps):
-        ran = refused = 0
+        ran = refused = malformed = 0
         with agent.control() as control:
             for step in range(1, steps + 1):
                 op, args, confirm = hijacker.command()
@@ -174,6 +248,7 @@ class Hostile(AgentCase):
                     ran += 1
                 except Refused as refusal:
                     refused += refusal.code == "policy_denied"
+                    malformed += refusal.code in ("invalid_argument", "unknown_object")
                 if step % LOOK_EVERY == 0:
                     hijacker.look(agent.view())
                     self.assertLessEqual(set(EXPORTS), set(self.exports(agent)), (step, op, args))
@@ -182,10 +257,11 @@ class Hostile(AgentCase):
                         rounds = client.rounds
                         wait_for("the client to get on", lambda c=client, r=rounds:
                                  c.rounds > r or c.trouble)
-        print(f"{ran} commands ran, {refused} were refused by the policy")
-        # An attack that gets nothing done, or meets no refusal, shows nothing.
-        self.assertGreater(ran, steps // 200)
-        self.assertGreater(refused, steps // 200)
+        print(f"{ran} commands ran, {refused} were refused by the policy, {malformed} malformed")
+        # An attack that gets nothing done, or that the parser turns away, shows nothing.
+        self.assertGreater(ran, steps // 25)
+        self.assertGreater(refused, steps // 2)
+        self.assertLess(malformed, steps // 8)
 
     def test_files_under_any_commands(self):
         self.run_against(STEPS, emulated=False)
