@@ -144,6 +144,24 @@ def test_nothing_is_writable_or_privileged_and_nothing_lies_elsewhere(listed: di
     assert [path for path in listed if not path.startswith(("/etc/", "/usr/", "/lib/systemd/"))] == []
 
 
+def test_drivers_shells_and_predictions_find_their_files(listed: dict[str, str]) -> None:
+    """Where Debian's udev, initramfs-tools, systemd and shells look for them, and arraysim."""
+    completions = {"/usr/share/bash-completion/completions/arrayctl",
+                   "/usr/share/zsh/vendor-completions/_arrayctl",
+                   "/usr/share/fish/vendor_completions.d/arrayctl.fish"}
+    # bash and fish look for a file of the command's name, zsh reads the names in the file.
+    for name in ("storcli", "storcli64"):
+        completions |= {f"/usr/share/bash-completion/completions/{name}",
+                        f"/usr/share/fish/vendor_completions.d/{name}.fish"}
+    wanted = completions | {"/usr/lib/udev/rules.d/63-arraywright.rules",
+                            "/usr/share/initramfs-tools/hooks/arraywright",
+                            "/usr/lib/sysusers.d/arraywright.conf"}
+    assert wanted - set(listed) == set()
+    profiles = ROOT / "agent/profiles"
+    assert {f"/usr/share/arraywright/profiles/{path.relative_to(profiles)}"
+            for path in profiles.glob("*/*.json")} - set(listed) == set()
+
+
 # The container images
 
 def libraries_of_the_image(name: str) -> set[str]:
