@@ -228,6 +228,7 @@ def examined(it: Installed, capsys: Said) -> tuple[int, list[dict[str, str]]]:
 
 def test_every_check_has_a_fault_and_is_documented() -> None:
     assert set(FAULTS) == set(checks.CODES)
+    assert len(checks.CODES) >= 20
     page = Path(__file__).resolve().parents[2] / "docs" / "troubleshooting.md"
     told = page.read_text().partition("## What `arraywright doctor` finds")[2]
     assert [code for code in checks.CODES if f"| `{code}` |" not in told] == []

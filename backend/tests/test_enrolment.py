@@ -2,6 +2,8 @@
 
 import asyncio
 import base64
+import re
+from pathlib import Path
 
 import httpx
 import pytest
@@ -18,6 +20,7 @@ from tests.support.server import Running, running
 from tests.test_auth import code
 
 pytestmark = pytest.mark.anyio
+ROOT = Path(__file__).resolve().parents[2]
 
 
 async def test_token_is_shown_once_with_the_line_to_run(
@@ -206,6 +209,13 @@ async def test_lines_for_an_address(server: Running, administrator: httpx.AsyncC
         assert "https://fleet.example:8443/storage" in each["line"]
         assert "TOKEN" in each["line"]
         assert "--insecure" not in each["line"]
+    container = named["lines"][2]["line"]
+    start = (ROOT / "agent/dist/container/start").read_text()
+    for variable in re.findall(r"--env (\w+)=", container):
+        assert re.search(rf"\$\{{?{variable}\b", start), variable
+    assert (ROOT / re.findall(r"seccomp=(\S+)", container)[0]).is_file()
+    page = (ROOT / "frontend/src/locales/en/hosts.ts").read_text()
+    assert f"--tag {container.split()[-1]} ." in page
     plain = (await asked("http://10.0.0.7:8080")).json()["lines"]
     assert plain[1]["line"].endswith("--token TOKEN --insecure")
     for nonsense in ("fleet.example", "ftp://x", "https://x/$(id)", "https://x y", "https://x;id"):
