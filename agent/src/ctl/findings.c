@@ -113,8 +113,8 @@ void ctl_findings_work(struct ctl *ctl)
     list->count = 0;
     list->omitted = 0;
     findings_of_vds(ctl);
+    findings_of_drives(ctl);
     if (!ctl_is_starting(ctl)) { /* their drives are still awaited */
-        findings_of_drives(ctl);
         findings_of_groups(ctl);
     }
     findings_of_controller(ctl);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_await.h"
 #include "ctl/ctl_damage.h"
 #include "ctl/ctl_unclaimed.h"
 #include "ctl/finding_rows.h"
@@ -53,8 +54,7 @@ static bool drive_holds(const struct ctl_drive *cd, enum life_state state, struc
 
 /* Members */
 
-/* Of a group that is offline a member that is in sync is kept as it is, and for one that is not
- * nothing can be done yet. Names the group. */
+/* Nothing is done to the members of a group that is offline. Names the group. */
 static void offline_remedy(const struct ctl_drive *cd, struct finding *finding)
 {
     if (cd->group != NULL && cg_state(cd->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
@@ -549,7 +549,10 @@ static const struct finding_row rows[] = {
     {FINDING_SPARE_UNUSABLE, spare_is_unusable},
 };
 
-static bool spare_is_missing(const void *subject, struct finding *finding)
+/* Told while the controller starts: a drive group may wait for its drives to take writes. */
+static const struct finding_row start_rows[] = {{FINDING_DRIVE_REFUSES_WRITES, refuses_writes}};
+
+static bool spare_is_gone(const void *subject, struct finding *finding)
 {
     const struct controller_spare *seen = subject;
 
@@ -557,16 +560,8 @@ static bool spare_is_missing(const void *subject, struct finding *finding)
     return true;
 }
 
-static bool spare_is_overwritten(const void *subject, struct finding *finding)
-{
-    const struct controller_spare *seen = subject;
-
-    finding_tell(finding, "drive", seen->name, "serial", seen->serial, "path", seen->path, NULL);
-    return true;
-}
-
-static const struct finding_row away_rows[] = {{FINDING_SPARE_MISSING, spare_is_missing}};
-static const struct finding_row lost_rows[] = {{FINDING_SPARE_OVERWRITTEN, spare_is_overwritten}};
+static const struct finding_row away_rows[] = {{FINDING_SPARE_MISSING, spare_is_gone}};
+static const struct finding_row lost_rows[] = {{FINDING_SPARE_OVERWRITTEN, spare_is_gone}};
 
 static void findings_of_spares_away(struct ctl *ctl)
 {
@@ -586,7 +581,11 @@ static void findings_of_spares_away(struct ctl *ctl)
 
 void findings_of_drives(struct ctl *ctl)
 {
-    findings_of_spares_away(ctl);
+    bool starting = ctl_is_starting(ctl); /* the others are still awaited */
+
+    if (!starting) {
+        findings_of_spares_away(ctl);
+    }
     LIST_FOR_EACH (node, &ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
         char path[PATH_TEXT_BYTES];
@@ -595,6 +594,7 @@ void findings_of_drives(struct ctl *ctl)
             continue; /* its place is told of with its group */
         }
         drive_path(cd, path, sizeof(path));
-        findings_add(ctl, rows, sizeof(rows) / sizeof(rows[0]), &cd->object, path, cd);
+        findings_add(ctl, starting ? start_rows : rows,
+                     starting ? 1 : sizeof(rows) / sizeof(rows[0]), &cd->object, path, cd);
     }
 }

@@ -297,6 +297,39 @@ static void test_members_in_sync(void **state UNUSED)
     world_free(world);
 }
 
+static void refuse_set(struct ctl_world *world, uint32_t slot, bool refuses)
+{
+    struct sim_drive *drive = world->slots[slot].drive;
+
+    drive->refusal = refuses ? IO_STATUS_NO_SPACE : IO_STATUS_OK;
+    drive->refusal_offset_bytes = 0;
+    drive->refusal_length_bytes = world->slots[slot].options.size_bytes;
+}
+
+/* A drive group without redundancy is not started before its drives take writes: they are told. */
+static void test_a_start_that_waits_for_room(void **state UNUSED)
+{
+    struct ctl_world *world = world_of(1, 7);
+    int result = 0;
+
+    lose(world, 0, LOSS_OFFLINE);
+    world_stop(world);
+    refuse_set(world, 1, true);
+    refuse_set(world, 2, true);
+    assert_int_equal(world_begin_start(world, &result), 0);
+    world_settle(world, MINUTE);
+    assert_int_equal(result, 1); /* not yet */
+    assert_non_null(world_finding(world, FINDING_DRIVE_REFUSES_WRITES, slot_key(world, 1)));
+    assert_non_null(world_finding(world, FINDING_DRIVE_REFUSES_WRITES, slot_key(world, 2)));
+    refuse_set(world, 1, false);
+    refuse_set(world, 2, false);
+    world_settle(world, MINUTE);
+    assert_int_equal(result, 0);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+    assert_null(world_finding(world, FINDING_DRIVE_REFUSES_WRITES, NULL));
+    world_free(world);
+}
+
 /* One drive is an older copy: the record on the others would not go away with the file. */
 static void test_one_older_drive(void **state UNUSED)
 {
@@ -323,9 +356,12 @@ static void test_one_older_drive(void **state UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_two_losses),      cmocka_unit_test(test_which_drive_is_needed),
-        cmocka_unit_test(test_which_place_is_needed), cmocka_unit_test(test_members_in_sync),
+        cmocka_unit_test(test_every_two_losses),
+        cmocka_unit_test(test_which_drive_is_needed),
+        cmocka_unit_test(test_which_place_is_needed),
+        cmocka_unit_test(test_members_in_sync),
         cmocka_unit_test(test_one_older_drive),
+        cmocka_unit_test(test_a_start_that_waits_for_room),
     };
 
     aw_test_catch_asserts();
