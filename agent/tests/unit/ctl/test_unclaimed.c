@@ -376,8 +376,8 @@ static void test_copy_of_a_needed_member(void **state UNUSED)
     assert_int_equal(copy_good(world, true), REASON_FOREIGN_COPY_NEEDED);
     assert_non_null(strstr(world->text, "set online"));
     assert_int_equal(copy_clear(world), REASON_FOREIGN_COPY_NEEDED);
-    assert_int_equal(copy_spare(world), REASON_DRIVE_FOREIGN);
-    assert_int_equal(copy_create(world), REASON_DRIVE_FOREIGN);
+    assert_int_equal(copy_spare(world), REASON_FOREIGN_COPY_NEEDED);
+    assert_int_equal(copy_create(world), REASON_FOREIGN_COPY_NEEDED);
     expect_untouched(world);
     world->slots[1].absent = false;
     slot_arrive(world, 1);
