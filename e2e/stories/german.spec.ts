@@ -132,3 +132,15 @@ test('the console is German without a word of English', async ({ console, page, 
   await page.goto(arrayPage);
   await console.deleteArray('daten');
 });
+
+test('what cannot be fetched of the language leaves the console in English', async ({ browser, stack }) => {
+  const context = await browser.newContext({ locale: 'de-DE' });
+  const page = await context.newPage();
+  await page.goto(`${stack.info.url}/login`);
+  await expect(page.getByRole('button', { name: 'Anmelden' })).toBeVisible();
+  await page.route(/assets\/de-.*\.js/, (route) => route.abort());
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Log in' })).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('lang', 'en');
+  await context.close();
+});

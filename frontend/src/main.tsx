@@ -8,7 +8,8 @@ import { App } from './App'
 async function start() {
   const root = document.getElementById('root')
   if (root === null) throw new Error('the page has no #root')
-  await startLanguage(preferredLanguage())
+  // Better in English than not at all.
+  await startLanguage(preferredLanguage()).catch(() => startLanguage('en'))
   createRoot(root).render(
     <StrictMode>
       <App />
