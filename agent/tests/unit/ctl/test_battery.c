@@ -104,6 +104,16 @@ static void expect_policy(struct ctl_world *world, const char *name, enum write_
                         reason_code_word(code));
 }
 
+static void expect_finding(struct ctl_world *world, enum finding_code code, const char *what)
+{
+    const struct finding *finding = world_finding(world, code, NULL);
+    char text[REASON_TEXT_MAX];
+
+    assert_non_null(finding);
+    (void)reason_text(&finding->what, text, sizeof(text));
+    assert_string_equal(text, what);
+}
+
 static enum reason_code fault(struct ctl_world *world, enum battery_fault kind)
 {
     struct ctl_command command = {.op = CTL_OP_BATTERY_FAULT};
@@ -339,8 +349,12 @@ static void a_learn_cycle_is_announced_and_write_back_waits_for_it(void **state)
     world_settle(world, 5 * HOUR);
     assert_int_equal(world_event_count(world, from, 151), 1);
     expect_policy(world, "data", WRITE_POLICY_WRITE_THROUGH, REASON_WRITE_POLICY_BATTERY_LEARNING);
+    expect_finding(world, FINDING_WRITE_POLICY_WAITS,
+                   "Virtual drive \"data\" uses write-through instead of write-back for now.");
+    assert_null(world_finding(world, FINDING_WRITE_POLICY_LOWERED, NULL));
     assert_int_equal(learn(world), REASON_LEARN_RUNNING);
     world_settle(world, 6 * HOUR);
+    assert_null(world_finding(world, FINDING_WRITE_POLICY_WAITS, NULL));
     assert_int_equal(world_event_count(world, from, 153), 1);
     expect_policy(world, "data", WRITE_POLICY_WRITE_BACK, REASON_AS_REQUESTED);
     assert_int_equal(world_event_count(world, from, EVENT_LOWERED), 1);
@@ -434,7 +448,9 @@ static void learn_cycles_are_announced_and_disturbed(void **state)
     assert_int_equal(set_mode(world, LEARN_MODE_WARN), REASON_OK);
     world_settle(world, 4 * HOUR);
     assert_int_equal(world_event_count(world, from, 253), 1); /* start it by hand */
+    expect_finding(world, FINDING_BATTERY_LEARN_DUE, "A learn cycle of battery /c0/bbu is due.");
     assert_int_equal(set_mode(world, LEARN_MODE_DISABLED), REASON_OK);
+    assert_null(world_finding(world, FINDING_BATTERY_LEARN_DUE, NULL));
     world_settle(world, HOUR);
     assert_int_equal(world_event_count(world, from, 307), 1); /* due, but disabled */
     assert_int_equal(set_mode(world, LEARN_MODE_MANUAL), REASON_OK);

@@ -330,6 +330,18 @@ static void test_offline(void **state)
     pair_free(&pair);
 }
 
+/* By the controller of the only member that is here. */
+static void incomplete_is_told(struct pair *pair)
+{
+    const struct finding *finding = world_finding(pair->worlds[1], FINDING_STRIPE_INCOMPLETE, NULL);
+    char text[REASON_TEXT_MAX];
+
+    assert_non_null(finding);
+    (void)reason_text(&finding->what, text, sizeof(text));
+    assert_string_equal(text, "Stripe \"wide\" is incomplete: 1 of its 2 virtual drives are here.");
+    assert_null(world_finding(pair->worlds[0], FINDING_STRIPE_INCOMPLETE, NULL));
+}
+
 /* The drives of one controller come late, those of the other not at all. */
 static void test_late_members(void **state)
 {
@@ -360,9 +372,11 @@ static void test_late_members(void **state)
     assert_int_equal(dissolve(&pair, 0, true), REASON_OK);
     view = view_of(&pair, 1);
     assert_int_equal(view.stripe.state, HOST_STRIPE_STATE_INCOMPLETE);
+    incomplete_is_told(&pair);
     assert_true(is_exported(&pair, "left"));
     /* Nobody else knows of it, and nobody can take it out: it may go as it is. */
     assert_int_equal(world_delete(pair.worlds[1], "right"), REASON_OK);
+    assert_null(world_finding(pair.worlds[1], FINDING_STRIPE_INCOMPLETE, NULL));
     pair_free(&pair);
 }
 
