@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "base/attrs.h"
@@ -44,6 +45,22 @@ UNUSED static uint64_t aw_test_seed(const char *name, uint64_t fallback)
     printf("# %s: AW_SEED=%llu\n", name, (unsigned long long)seed);
     fflush(stdout);
     return seed;
+}
+
+/*
+ * Takes the place of cmocka's own: up to 1.1.5 it reports a skipped test as "not ok", which
+ * counts as a failure. Weak: several files of one test include this.
+ */
+__attribute__((weak)) void print_message(const char *const format, ...)
+{
+    static const char skipped[] = "not ok %u # SKIP";
+    bool is_skipped = strncmp(format, skipped, sizeof(skipped) - 1) == 0;
+    va_list list;
+
+    va_start(list, format);
+    (void)vprintf(is_skipped ? format + strlen("not ") : format, list);
+    va_end(list);
+    (void)fflush(stdout);
 }
 
 static jmp_buf aw_test_jump;

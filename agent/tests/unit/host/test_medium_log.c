@@ -84,7 +84,7 @@ static int device_begin(void **state)
 static void device_need(const struct world *world)
 {
     if (world->device < 0) {
-        print_message("no loop device can be made here\n");
+        print_message("# no loop device can be made here\n");
         skip();
     }
 }
