@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
 #include "ctl/member_returned.h"
+#include "ctl/place_drive.h"
 
 bool refuse_drive(struct reason *ret_reason, enum reason_code code, const struct ctl_drive *cd)
 {
@@ -180,6 +181,10 @@ static bool state_permits(const struct ctl_drive *cd, enum life_command command,
         (command == LIFE_SET_ONLINE && cd_is_needed_copy(cd, &place) &&
          !cd_copy_is_older(cd, &place))) {
         return true;
+    }
+    if (command == LIFE_SET_ONLINE && cd_is_needed_copy(cd, &place)) { /* one that is older */
+        place_command(place.cg, place.member, cd, REASON_FOREIGN_COPY_OLDER, ret_reason);
+        return false;
     }
     if (refusal == REASON_WRONG_STATE) {
         return refuse_state(ret_reason, cd, life_command_info(command)->op);

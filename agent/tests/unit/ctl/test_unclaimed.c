@@ -386,6 +386,26 @@ static void test_copy_of_a_needed_member(void **state UNUSED)
     world_free(world);
 }
 
+/* Its drive group was at work after the copy was made: the refusal says so. */
+static void test_an_older_copy(void **state UNUSED)
+{
+    const struct sim_cut_plan as_it_is = {.cut = SIM_CUT_DROP_ALL};
+    struct ctl_world *world = world_at(70, RAID_LEVEL_0, false);
+    struct sim_drive *copy = sim_drive_fork(world->slots[1].drive, world->sim, &as_it_is);
+
+    world_start(world);
+    world_write(world, "data", 0, 64 * 1024, 0x22);
+    world_stop(world);
+    world->retired[world->retired_count++] = world->slots[3].drive;
+    world->slots[3].drive = copy;
+    (void)snprintf(world->slots[3].serial, sizeof(world->slots[3].serial), "COPY");
+    world->slots[1].absent = true;
+    world_start(world);
+    world_settle(world, MINUTE);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_ONLINE, 3), REASON_FOREIGN_COPY_OLDER);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_probed_again),
         cmocka_unit_test(test_copy_of_a_lost_member),
         cmocka_unit_test(test_copy_of_a_needed_member),
+        cmocka_unit_test(test_an_older_copy),
     };
 
     aw_test_catch_asserts();
