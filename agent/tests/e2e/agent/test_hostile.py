@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "kill"))
 
 import seeds  # noqa: E402
 
-STEPS = int(os.environ.get("AW_HOSTILE_STEPS", "5000"))
+STEPS = int(os.environ.get("AW_HOSTILE_STEPS", "10000"))
 LOOK_EVERY = 500
 COMMANDS = {name: body for name, body
             in schema_check.DOCUMENTS["commands.schema.json"]["$defs"].items()
