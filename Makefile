@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.tools/node/bin:$(PATH)
 BUILD := .run/build
 LISTEN ?= 127.0.0.1:8080
 
-.PHONY: help run test test-bare test-documents test-images judge bench coverage soak soak-fuzz soak-lines soak-drives soak-host soak-hole soak-restarts lint generate clean demo-reset deb deb-check journey upgrade-test setup setup-test agent frontend screenshots
+.PHONY: help run test test-bare test-documents test-images judge bench coverage soak soak-fuzz soak-lines soak-drives soak-host soak-hole soak-restarts lint generate clean demo-reset deb deb-check deb-story journey upgrade-test setup setup-test agent frontend screenshots
 
 help:
 	@printf '%s\n' \
@@ -34,6 +34,7 @@ help:
 	  'make upgrade-test  agents and backends of this version and of the previous one, which is built from' \
 	  '                 git, work together; the result is added to packaging/upgrade/ledger.jsonl' \
 	  'make deb-check   that, and proves that they are reproducible and that lintian finds no error' \
+	  'make deb-story   that, and the life of the backend package in a Debian 12 root; as root' \
 	  'make journey     installs, enrolls, upgrades, removes and purges the packages on an emulated Debian 12' \
 	  '                 machine that boots, with a mounted virtual drive (as root)' \
 	  'make soak        a long run of the crash simulator, written through, behind the cache' \
@@ -165,7 +166,10 @@ deb:
 	@packaging/build
 
 deb-check: deb
-	@packaging/reproducible
+	@exec /usr/bin/python3 packaging/tests/packages.py check
+
+deb-story: deb
+	@exec /usr/bin/python3 packaging/tests/packages.py story
 
 journey:
 	@for program in debootstrap qemu-system-x86_64 debugfs; do command -v $$program >/dev/null || \
