@@ -201,6 +201,7 @@ class Remedies(Taken):
             file.write(b"other" * 100)
         agent.ctl("/c0/v0", "start", "cc")
         self.take(agent, "remedy_redundancy_inconsistent_degraded", "show cc", ends=False)
+        agent.until("the end of the check", lambda view: not view.running("consistency_check"))
         agent.ctl(slot_path(3), "start", "rebuild")
         agent.optimal()
         agent.ctl("/c0/v0", "start", "cc")
