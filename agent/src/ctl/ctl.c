@@ -69,7 +69,8 @@ static void stop_work(struct ctl *ctl)
         !groups_stop(ctl) || !battery_is_quiet(ctl) || !ctl_cache_is_quiet(ctl) ||
         !ctl_drive_caches_are_quiet(ctl) || !ctl_undo_is_quiet(ctl) ||
         !ctl_numbers_are_quiet(ctl) || !ctl_losses_are_quiet(ctl) || !ctl_warnings_are_quiet(ctl) ||
-        !ctl_sizes_are_quiet(ctl) || !ctl_start_claims_are_quiet(ctl)) {
+        !ctl_checks_are_quiet(ctl) || !ctl_sizes_are_quiet(ctl) ||
+        !ctl_start_claims_are_quiet(ctl)) {
         return;
     }
     if (ctl->stop_deadline_us == 0) {
@@ -104,6 +105,7 @@ static void work_fired(struct clock_timer *timer)
     ctl_numbers_work(ctl);
     ctl_losses_work(ctl);
     ctl_warnings_work(ctl);
+    ctl_checks_work(ctl);
     ctl_sizes_work(ctl);
     ctl_groups_work(ctl); /* before whatever else may begin a change: it says what it waits for */
     ctl_spares_seen_work(ctl);
@@ -290,6 +292,9 @@ int ctl_create(const struct ctl_options *options, const struct ctl_ports *ports,
         error = ctl_warnings_load(ctl);
     }
     if (error == 0) {
+        error = ctl_checks_load(ctl);
+    }
+    if (error == 0) {
         error = ctl_sizes_load(ctl);
     }
     if (error == 0) {
@@ -340,6 +345,7 @@ struct ctl *ctl_free(struct ctl *ctl)
     free(ctl->record);
     free(ctl->record_old);
     free(ctl->damage);
+    free(ctl->checks);
     free(ctl->record_bytes);
     free(ctl);
     return NULL;

@@ -1,7 +1,7 @@
 /*
  * Consistency checks of virtual drives: an operation (ctl_task.c) that compares redundancy with
  * data (task/task_check.c). What it finds is told by events, of the first places one by one, and
- * kept as the virtual drive's result until the next one begins or the agent ends.
+ * kept as the virtual drive's result until the next one begins (ctl_check_kept.c).
  *
  * (1) Only what is known consistent can be compared: while that is not all of the virtual drive, or
  *     its drive group is being rebuilt or copied, none begins; one under way waits.
@@ -184,6 +184,24 @@ static void failed_event(const struct ctl_operation *op, const char *title)
               NULL);
 }
 
+static bool is_being_deleted(const struct ctl_vd *cv)
+{
+    const struct ctl_command *command = cv->cg->ctl->command;
+
+    return cv->removing || (command != NULL && command->op == CTL_OP_VD_DELETE &&
+                            strcmp(command->args.vd_delete.vd, cv->object.key) == 0);
+}
+
+static void begun_event(const struct ctl_operation *op, const char *title, const char *percent)
+{
+    if (op->status.resumed_from_bytes > 0) {
+        ctl_event(op->ctl, EVENT_CHECK_RESUMED, op->target_key, "virtual_drive", title, "percent",
+                  percent, NULL);
+    } else {
+        ctl_event(op->ctl, EVENT_CHECK_STARTED, op->target_key, "virtual_drive", title, NULL);
+    }
+}
+
 void check_event(struct ctl_operation *op, enum operation_state old)
 {
     char title[PATH_TEXT_BYTES];
@@ -196,13 +214,15 @@ void check_event(struct ctl_operation *op, enum operation_state old)
     case OPERATION_STATE_RUNNING:
         if (!op->was_started) {
             op->was_started = true;
-            ctl_event(op->ctl, EVENT_CHECK_STARTED, op->target_key, "virtual_drive", title, NULL);
+            begun_event(op, title, percent);
         } else if (old == OPERATION_STATE_PAUSED) {
             ctl_event(op->ctl, EVENT_CHECK_RESUMED, op->target_key, "virtual_drive", title,
                       "percent", percent, NULL);
         }
+        check_keep_paused(op->cv, false);
         return;
     case OPERATION_STATE_PAUSED:
+        check_keep_paused(op->cv, true);
         ctl_event(op->ctl, EVENT_CHECK_PAUSED, op->target_key, "virtual_drive", title, "percent",
                   percent, NULL);
         return;
@@ -210,12 +230,22 @@ void check_event(struct ctl_operation *op, enum operation_state old)
         if (op->cv->check.view.correct) { /* what is read was taken as right */
             op->cv->check.kept_count = 0;
         }
+        check_keep_result(op->cv);
         completed_event(op, title);
         return;
     case OPERATION_STATE_FAILED:
+        check_keep_result(op->cv);
         failed_event(op, title);
         return;
     case OPERATION_STATE_STOPPED:
+        if (is_being_deleted(op->cv)) {
+            check_forget(op->cv);
+        } else if (op->status.reason == REASON_STOPPED_BY_USER) {
+            check_keep_result(op->cv);
+        } else {
+            check_cut_short(op->cv);
+            return;
+        }
         ctl_event(op->ctl, EVENT_CHECK_ABORTED, op->target_key, "virtual_drive", title, "percent",
                   percent, NULL);
         return;
@@ -258,6 +288,7 @@ void check_note_rebuilt(struct ctl_group *cg)
         struct ctl_vd *cv = list_entry(node, struct ctl_vd, link);
 
         cv->check.rebuilt = cv->check.rebuilt || cv->check.view.inconsistent > 0;
+        check_keep_rebuilt(cv);
     }
 }
 
@@ -273,13 +304,15 @@ static bool check_start(struct ctl *ctl, struct ctl_vd *cv, bool correct)
     struct ctl_check check = {
         .any = true, .view = {.correct = correct, .began_us = clock_wall_us(ctl->ports.clock)}};
     struct ctl_check before = cv->check;
+    const struct task_check_start start = {.correct = correct};
 
     check.kept_count = check_rebuilt_places(&before);
     cv->check = check;
-    if (!operation_start_check(cv, correct)) {
+    if (!operation_start_check(cv, &start)) {
         cv->check = before;
         return false;
     }
+    check_keep_begun(cv);
     return true;
 }
 

@@ -553,6 +553,7 @@ struct ctl_vd *ctl_vd_add(struct ctl_group *cg, const struct vd_config *config)
     list_push_tail(&cg->vds, &cv->link);
     guid_format(&config->guid, key);
     object_add(cg->ctl, &cv->object, OBJECT_KIND_VIRTUAL_DRIVE, key, cv);
+    check_restore(cv);
     return cv;
 }
 
@@ -561,6 +562,7 @@ void ctl_vd_remove(struct ctl_vd *cv)
     ASSERT(cv->target == NULL && cv->cached == NULL && cv->stripe == NULL);
     ASSERT(!cv_flush_runs(cv));
     cv_measure_free(cv);
+    check_forget(cv);
     object_remove(cv->cg->ctl, &cv->object);
     list_remove(&cv->link);
     free(cv);

@@ -418,6 +418,7 @@ struct ctl {
     bool record_putting;
     struct ctl_numbers numbers;
     struct ctl_losses losses;
+    struct ctl_checks *checks; /* ctl_check_kept.c */
     char absent_paths[120]; /* that the configuration names (ctl_path.c) */
     struct ctl_sizes sizes;
     bool record_doubtful; /* a put has failed: either may be stored (ctl_record.c) */
@@ -836,7 +837,7 @@ struct ctl_operation *operation_of_copyback(const struct ctl_group *cg);
 struct ctl_operation *operation_of_vd(const struct ctl_vd *cv); /* which makes it consistent */
 struct ctl_operation *operation_of_check(const struct ctl_vd *cv);
 /* False: there is no memory for it now. */
-MUST_CHECK bool operation_start_check(struct ctl_vd *cv, bool correct);
+MUST_CHECK bool operation_start_check(struct ctl_vd *cv, const struct task_check_start *start);
 void operation_percent_text(const struct task_status_view *status, char out[16]);
 /* Asks the tasks of a group (or of one of its virtual drives) to end; true when none is left. */
 bool operations_stopped(struct ctl_group *cg, struct ctl_vd *cv, enum reason_code why);
@@ -963,9 +964,6 @@ void command_copyback(struct ctl *ctl, struct ctl_command *command);
 void command_bgi(struct ctl *ctl, struct ctl_command *command);
 
 /* ctl_check.c */
-bool rule_check(const struct ctl_vd *cv, enum task_action action, struct reason *ret_reason);
-void check_event(struct ctl_operation *op, enum operation_state old);
-void check_found(struct ctl_vd *cv, const struct vd_mismatch *mismatch);
 void view_check(const struct ctl_vd *cv, struct check_view *view, struct view_digest *digest);
 void command_consistency_check(struct ctl *ctl, struct ctl_command *command);
 void command_drive_replace(struct ctl *ctl, struct ctl_command *command);

@@ -312,12 +312,23 @@ static void task_found(void *context, const struct vd_mismatch *mismatch)
     check_found(op->cv, mismatch);
 }
 
+static void task_checkpointed(void *context, struct task *task)
+{
+    const struct ctl_operation *op = context;
+
+    ASSERT(op->task == task);
+    if (op->status.kind == OPERATION_KIND_CONSISTENCY_CHECK) {
+        check_keep_place(op);
+    }
+}
+
 static const struct task_observer *operation_observer(struct ctl_operation *op,
                                                       struct task_observer *observer)
 {
     *observer = (struct task_observer){.state_changed = task_state_changed,
                                        .progress = task_progress,
                                        .found = task_found,
+                                       .checkpointed = task_checkpointed,
                                        .context = op};
     return observer;
 }
@@ -439,7 +450,7 @@ static void operation_start_sync(struct ctl_vd *cv)
     operation_list(op);
 }
 
-bool operation_start_check(struct ctl_vd *cv, bool correct)
+bool operation_start_check(struct ctl_vd *cv, const struct task_check_start *start)
 {
     struct ctl_operation *op = operation_new(cv->cg);
     struct task_observer observer;
@@ -449,7 +460,7 @@ bool operation_start_check(struct ctl_vd *cv, bool correct)
     op->by_user = true;
     op->target_kind = OBJECT_KIND_VIRTUAL_DRIVE;
     memcpy(op->target_key, cv->object.key, sizeof(op->target_key));
-    if (task_check_create(cv->vd, correct, cv->cg->ctl->ports.clock,
+    if (task_check_create(cv->vd, start, cv->cg->ctl->ports.clock,
                           cv->cg->ctl->record->bgi_rate_percent, operation_observer(op, &observer),
                           &op->task) != 0) {
         free(op);
@@ -638,6 +649,7 @@ void ctl_tasks_work(struct ctl *ctl)
             rebuilds_start(cg);
             copyback_work(cg);
             syncs_start(cg);
+            checks_continue(cg);
         }
     }
 }

@@ -226,7 +226,7 @@ struct measurement_view {
     struct reason reason;            /* REASON_OK: none */
 };
 
-/* The last consistency check of this run of the agent, or that which runs. */
+/* The last consistency check, or that which runs. */
 #define CHECK_PLACES_MAX 16u
 struct check_view {
     bool any;                        /* there was one */

@@ -62,6 +62,7 @@ static void status_read(const struct task *task, struct task_status_view *ret_st
         .compared_bytes = task->check.compared_bytes,
         .left_out_bytes = task->check.left_out_bytes,
         .unreadable_bytes = task->check.unreadable_bytes,
+        .check_row = task->check_row,
     };
 }
 
@@ -150,6 +151,9 @@ static void checkpoint_done(void *context, int error)
     /* A checkpoint that failed costs repeated work after a crash, nothing else. */
     if (error == 0) {
         task->checkpoint_done_bytes = task->kind->done_bytes(task);
+        if (task->observer.checkpointed != NULL) {
+            task->observer.checkpointed(task->observer.context, task);
+        }
     }
     drained(task);
 }
@@ -198,7 +202,7 @@ static void drained(struct task *task)
     if (task->stopping) {
         bool is_saved = task->checkpoint_done_bytes == task->kind->done_bytes(task);
 
-        if (is_saved || task->kind->keeps_no_cursor || task->stop_reason == REASON_DRIVE_GONE) {
+        if (is_saved || task->stop_reason == REASON_DRIVE_GONE) {
             state_set(task, OPERATION_STATE_STOPPED, task->stop_reason);
         } else {
             task->checkpoint_done_bytes = task->kind->done_bytes(task);
@@ -269,7 +273,7 @@ static void step_done(struct task *task)
     }
     task->pause_until_us = now_us + task_pause_us(task->rate_percent, step_service_us(task),
                                                   now_us - task->step_started_us, task->step_bytes);
-    if (!task->stopping && done_bytes < total_bytes && !task->kind->keeps_no_cursor &&
+    if (!task->stopping && done_bytes < total_bytes &&
         (now_us - task->checkpoint_us >= CHECKPOINT_INTERVAL_US ||
          done_bytes - min_u64(task->checkpoint_done_bytes, done_bytes) >= CHECKPOINT_BYTES)) {
         checkpoint(task);

@@ -22,6 +22,8 @@ struct task_observer {
     void (*state_changed)(void *context, struct task *task, enum operation_state old);
     void (*progress)(void *context, struct task *task); /* each 1 % or 1 s, not both */
     void (*found)(void *context, const struct vd_mismatch *mismatch); /* check; may be NULL */
+    /* Everything behind the cursor is durable, and no step is under way; may be NULL. */
+    void (*checkpointed)(void *context, struct task *task);
     void *context;
 };
 
@@ -41,6 +43,14 @@ struct task_status_view {
     uint64_t resumed_from_bytes;
     /* check: of the virtual drive, and of members */
     uint64_t compared_bytes, left_out_bytes, unreadable_bytes;
+    uint64_t check_row;           /* rows below are done */
+};
+
+/* Where a check begins, and what it has counted on its way there. */
+struct task_check_start {
+    bool correct; /* what no member explains is made to agree with the data */
+    uint64_t row;
+    uint64_t compared_bytes, left_out_bytes, unreadable_bytes;
 };
 
 MUST_CHECK int task_rebuild_create(struct group *group, uint32_t member, struct clock_port *clock,
@@ -54,10 +64,11 @@ MUST_CHECK int task_copyback_create(struct group *group, struct clock_port *cloc
 /* bgi or resync, as the virtual drive's configuration says. */
 MUST_CHECK int task_sync_create(struct vd *vd, struct clock_port *clock, uint32_t rate_percent,
                                 const struct task_observer *observer, struct task **ret_task);
-/* Consistency check; correct: what no member explains is made to agree with the data. */
-MUST_CHECK int task_check_create(struct vd *vd, bool correct, struct clock_port *clock,
-                                 uint32_t rate_percent, const struct task_observer *observer,
-                                 struct task **ret_task);
+/* Consistency check. Its cursor is nobody's but the task's: who wants to keep it asks for it when a
+ * checkpoint has been made. */
+MUST_CHECK int task_check_create(struct vd *vd, const struct task_check_start *start,
+                                 struct clock_port *clock, uint32_t rate_percent,
+                                 const struct task_observer *observer, struct task **ret_task);
 struct task *task_free(struct task *task); /* only in an ended state and when task_is_quiet */
 
 void task_start(struct task *task);

@@ -1,8 +1,10 @@
 /*
  * Consistency check of one virtual drive: row after row is compared (vd/check.c). It waits while
  * anything is amiss that a rebuild, a copyback or an initialization is going to put right: those
- * come first, and what they have not done yet cannot be compared. Without a checkpoint: nothing
- * would be lost but time, so one that was cut short begins anew.
+ * come first, and what they have not done yet cannot be compared.
+ *
+ * (1) Whoever keeps the place keeps it when a checkpoint has been made: what was corrected behind
+ * it is durable then, and all that was found there has been told.
  */
 #include "base/assert.h"
 #include "base/checked.h"
@@ -70,7 +72,6 @@ static const struct task_kind check_kind = {
     .done_bytes = check_done_bytes,
     .total_bytes = check_total_bytes,
     .bears_lost_blocks = true,
-    .keeps_no_cursor = true,
 };
 
 static void check_found(void *context, const struct vd_mismatch *mismatch)
@@ -82,8 +83,9 @@ static void check_found(void *context, const struct vd_mismatch *mismatch)
     }
 }
 
-int task_check_create(struct vd *vd, bool correct, struct clock_port *clock, uint32_t rate_percent,
-                      const struct task_observer *observer, struct task **ret_task)
+int task_check_create(struct vd *vd, const struct task_check_start *start, struct clock_port *clock,
+                      uint32_t rate_percent, const struct task_observer *observer,
+                      struct task **ret_task)
 {
     struct task *task;
     int error = task_create(&check_kind, vd_group(vd), clock, rate_percent, observer, &task);
@@ -93,7 +95,14 @@ int task_check_create(struct vd *vd, bool correct, struct clock_port *clock, uin
     }
     task->operation = OPERATION_KIND_CONSISTENCY_CHECK;
     task->vd = vd;
-    task->check = (struct vd_check){.correct = correct, .found = check_found, .context = task};
+    task->check_row = min_u64(start->row, rows_of(task));
+    task->check = (struct vd_check){.correct = start->correct,
+                                    .found = check_found,
+                                    .context = task,
+                                    .compared_bytes = start->compared_bytes,
+                                    .left_out_bytes = start->left_out_bytes,
+                                    .unreadable_bytes = start->unreadable_bytes};
+    task->resumed_from_bytes = check_done_bytes(task);
     *ret_task = task;
     return 0;
 }

@@ -33,8 +33,6 @@ struct task_kind {
     uint64_t (*total_bytes)(const struct task *task);
     /* Goes on after blocks beyond recovery: the group has recorded them as lost. */
     bool bears_lost_blocks;
-    /* There is nothing to be checkpointed but at the end. */
-    bool keeps_no_cursor;
 };
 
 struct task {

@@ -814,7 +814,7 @@ class InconsistentPlaceDoc(Wire):
 
 
 class ConsistencyCheckDoc(Wire):
-    """redundancy compared with the data, the last time since the agent started"""
+    """redundancy compared with the data, the last time or now"""
 
     state: Word
     correct: bool

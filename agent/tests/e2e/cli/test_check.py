@@ -47,6 +47,28 @@ class Check(AgentCase):
             agent.until("the event", lambda view: "Consistency check done" in
                         agent.ctl("/c0", "show", "events").stdout)
 
+    def done(self, agent):
+        return next(op["done_bytes"] for op in agent.view().running("consistency_check"))
+
+    def test_goes_on_after_a_restart_and_a_kill(self):
+        with self.agent(slots=2, emulated=SLOW) as agent:
+            agent.create("raid1", [0, 1])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            agent.ctl(VD, "start", "cc")
+            agent.until("a part", lambda view: self.done(agent) > 0)
+            agent.ctl(VD, "pause", "cc")
+            for end in (agent.stop, agent.kill):
+                done = self.done(agent)
+                end()
+                agent.start()
+                agent.until("its place", lambda view: self.progress(agent)[0]["Status"] == "Paused"
+                            and self.done(agent) >= done)
+            agent.ctl(VD, "resume", "cc")
+            agent.until("the whole", lambda view: not view.running("consistency_check"))
+            self.assertEqual(self.progress(agent)[1]["State"], "completed")
+            agent.until("the event", lambda view: "Consistency check resumed" in
+                        agent.ctl("/c0", "show", "events").stdout)
+
     def rot(self, agent, slot, offset):
         """The drive has another byte than was written to it, and says nothing."""
         with (agent.directory / f"d{slot}").open("r+b") as drive:
