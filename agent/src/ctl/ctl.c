@@ -360,6 +360,20 @@ static void group_stopped(struct ctl_group *cg, int error, void *context)
     ctl_kick(cg->ctl);
 }
 
+/* Its start waits for its drives to take writes: the next one does what it had to do. */
+static void start_give_up(struct ctl_group *cg)
+{
+    struct ctl *ctl = cg->ctl;
+
+    if (!group_start_is_idle(cg->group)) {
+        ctl_kick_at(ctl, clock_now_us(ctl->ports.clock) + 10000);
+        return;
+    }
+    cg->group = group_free(cg->group);
+    cg_intents_close(cg);
+    cg->phase = CTL_GROUP_STOPPED;
+}
+
 /* True when every group has stopped. */
 static bool groups_stop(struct ctl *ctl)
 {
@@ -374,6 +388,8 @@ static bool groups_stop(struct ctl *ctl)
         }
         if (cg->phase == CTL_GROUP_RUNNING && ready) {
             ctl_group_stop(cg, group_stopped, NULL);
+        } else if (cg_start_is_refused(cg)) {
+            start_give_up(cg);
         }
         all = all && cg->phase != CTL_GROUP_RUNNING && cg->phase != CTL_GROUP_STARTING &&
               cg->phase != CTL_GROUP_STOPPING;

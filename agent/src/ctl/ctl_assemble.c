@@ -722,7 +722,9 @@ static void start_assemble(struct ctl *ctl, struct ctl_start *start)
 static bool groups_are_started(const struct ctl *ctl)
 {
     LIST_FOR_EACH (node, &ctl->groups) {
-        if (list_entry(node, const struct ctl_group, link)->phase == CTL_GROUP_STARTING) {
+        const struct ctl_group *cg = list_entry(node, const struct ctl_group, link);
+
+        if (cg->phase == CTL_GROUP_STARTING && !cg_start_is_refused(cg)) {
             return false;
         }
     }

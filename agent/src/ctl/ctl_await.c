@@ -331,6 +331,11 @@ bool cg_is_starting(const struct ctl_group *cg)
            (cg->phase == CTL_GROUP_WAITING || cg->phase == CTL_GROUP_STARTING);
 }
 
+bool cg_start_is_refused(const struct ctl_group *cg)
+{
+    return cg->phase == CTL_GROUP_STARTING && group_start_is_refused(cg->group);
+}
+
 bool cd_is_starting(const struct ctl_drive *cd)
 {
     if (!cd->present || cd->departed) {

@@ -25,5 +25,7 @@ void ctl_group_members_settle(struct ctl_group *cg);
 bool ctl_is_starting(const struct ctl *ctl);
 bool cg_is_starting(const struct ctl_group *cg);
 bool cd_is_starting(const struct ctl_drive *cd);
+/* Its drives refuse writes, and nobody knows for how long: nothing waits for its start. */
+bool cg_start_is_refused(const struct ctl_group *cg);
 
 #endif

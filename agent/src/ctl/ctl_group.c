@@ -23,7 +23,6 @@
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
 #include "ctl/sim_bug.h"
-#include "drive/drive_layout.h"
 
 /* Questions */
 
@@ -75,36 +74,9 @@ enum virtual_drive_state cv_state(const struct ctl_vd *cv)
     }
     /* Without drives it is offline; on its way up or down it only has not begun or has ended,
      * which is no news about its data. */
-    return cv->cg->phase == CTL_GROUP_WAITING ? VIRTUAL_DRIVE_STATE_OFFLINE : cv->seen_state;
-}
-
-uint64_t cg_member_needed_bytes(const struct ctl_group *cg)
-{
-    const struct group_config *config = cg_config(cg);
-    uint64_t end_bytes = 0;
-
-    for (uint32_t i = 0; i < config->vd_count; i++) {
-        end_bytes = max_u64(end_bytes, config->vds[i].extent_start_bytes +
-                                           config->vds[i].geometry.extent_bytes);
-    }
-    return end_bytes;
-}
-
-uint64_t cg_room_bytes(const struct ctl_group *cg, const struct ctl_drive *cd)
-{
-    return drive_layout_room_bytes(cd->size_bytes, cg_config(cg)->compact);
-}
-
-uint64_t cg_member_usable_bytes(const struct ctl_group *cg)
-{
-    uint64_t usable_bytes = UINT64_MAX;
-
-    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
-        if (cg->members[i] != NULL) {
-            usable_bytes = min_u64(usable_bytes, cd_usable_bytes(cg->members[i]));
-        }
-    }
-    return usable_bytes == UINT64_MAX ? cg_member_needed_bytes(cg) : usable_bytes;
+    return cv->cg->phase == CTL_GROUP_WAITING || cg_start_is_refused(cv->cg)
+               ? VIRTUAL_DRIVE_STATE_OFFLINE
+               : cv->seen_state;
 }
 
 uint32_t cg_block_bytes(const struct ctl_group *cg)

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "ctl/ctl_await.h"
 #include "ctl/ctl_stripe.h"
 #include "ctl/ctl_superseded.h"
 #include "ctl/ctl_unclaimed.h"
@@ -228,6 +229,11 @@ static bool is_offline(const void *subject, struct finding *finding)
         return false;
     }
     finding_tell(finding, "name", cv_config(cv)->name, NULL);
+    if (cg_start_is_refused(cg)) {
+        finding->what.code = REASON_FINDING_VIRTUAL_DRIVE_REFUSED;
+        finding->remedy.code = REASON_REMEDY_VIRTUAL_DRIVE_REFUSED;
+        return true;
+    }
     if (cg->elsewhere_problem != NULL) {
         group_path(cg, path, sizeof(path));
         reason_set(&finding->cause, REASON_GROUP_CHANGED_ELSEWHERE, "group", path, "why",

@@ -7,6 +7,36 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/ctl_private.h"
+#include "drive/drive_layout.h"
+
+uint64_t cg_member_needed_bytes(const struct ctl_group *cg)
+{
+    const struct group_config *config = cg_config(cg);
+    uint64_t end_bytes = 0;
+
+    for (uint32_t i = 0; i < config->vd_count; i++) {
+        end_bytes = max_u64(end_bytes, config->vds[i].extent_start_bytes +
+                                           config->vds[i].geometry.extent_bytes);
+    }
+    return end_bytes;
+}
+
+uint64_t cg_room_bytes(const struct ctl_group *cg, const struct ctl_drive *cd)
+{
+    return drive_layout_room_bytes(cd->size_bytes, cg_config(cg)->compact);
+}
+
+uint64_t cg_member_usable_bytes(const struct ctl_group *cg)
+{
+    uint64_t usable_bytes = UINT64_MAX;
+
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        if (cg->members[i] != NULL) {
+            usable_bytes = min_u64(usable_bytes, cd_usable_bytes(cg->members[i]));
+        }
+    }
+    return usable_bytes == UINT64_MAX ? cg_member_needed_bytes(cg) : usable_bytes;
+}
 
 /* The next virtual drive at or after start_bytes, or NULL. */
 static const struct vd_config *vd_next(const struct group_config *config, uint64_t start_bytes)

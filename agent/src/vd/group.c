@@ -479,8 +479,20 @@ static bool replay_is_refused(struct group *group, int error)
         return false;
     }
     group->replay_again = true;
+    group->start_refused = true;
     group_refuse(group);
     return true;
+}
+
+bool group_start_is_refused(const struct group *group)
+{
+    return group->start_refused && !group->online;
+}
+
+bool group_start_is_idle(const struct group *group)
+{
+    return group_start_is_refused(group) && group->replay_again && group->depth == 0 &&
+           !group->save_running && !group->flush_round;
 }
 
 /* The stripe log is replayed, or begun anew; or there is another. */

@@ -85,13 +85,19 @@ MUST_CHECK int group_create(const struct group_config *config, struct drive *con
                             const struct uuid *controller, struct group_store *store,
                             struct clock_port *clock, const struct group_options *options,
                             const struct group_observer *observer, struct group **ret_group);
-struct group *group_free(struct group *group); /* only after group_stop has completed */
+/* Only after group_stop has completed; or if group_start_is_idle(): what its start has written it
+ * writes again the next time, and its `done` is not called. */
+struct group *group_free(struct group *group);
 
 /* Marks lost members durably, notes unclean virtual drives (dirty -> resync), saves (which also
  * creates the record of a new group), goes online. A group that lacks too many members starts too,
  * offline: done gets 0, requests get EIO, no record changes what its members say (7). Otherwise
  * done gets the error of the save, and the group serves all the same. */
 void group_start(struct group *group, void (*done)(void *context, int error), void *context);
+/* Drives that it cannot do without refuse what its log has to write again. It tries for as long as
+ * it takes. */
+bool group_start_is_refused(const struct group *group);
+bool group_start_is_idle(const struct group *group); /* and nothing is under way now */
 /* Finishes requests, refuses new ones with SHUTDOWN, flushes, marks clean, saves. */
 void group_stop(struct group *group, void (*done)(void *context, int error), void *context);
 

@@ -211,6 +211,7 @@ struct group {
     uint32_t given_up_count;
     uint64_t given_up_change; /* they end when this is durable */
     bool replay_again; /* the members have refused it */
+    bool start_refused; /* so the start waits for them */
     struct replay *replay; /* while the group starts */
 
     /* Region maps. */

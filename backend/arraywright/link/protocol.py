@@ -1983,6 +1983,8 @@ REASONS: dict[str, str] = {
     "cache_preserved_unknown": "The virtual drive is not known here. Its cached writes reach its drives when it is imported from a foreign configuration.",
     "finding_virtual_drive_offline": 'Virtual drive "{name}" is offline: too few of its drives are in sync.',
     "effect_virtual_drive_offline": "It cannot be read or written. What is on its drives was not changed.",
+    "finding_virtual_drive_refused": 'Virtual drive "{name}" is offline: drives that it cannot do without refuse writes, and its start has to write.',
+    "remedy_virtual_drive_refused": "Remove the cause that the findings of its drives name. It then starts automatically. Do not delete or initialize anything.",
     "remedy_virtual_drive_offline": "Put the missing drives back. Do not delete or initialize anything.",
     "finding_virtual_drive_degraded": 'Virtual drive "{name}" is degraded. Not in sync: {places}.',
     "effect_virtual_drive_degraded": "It survives no further failure: losing one of {drives} loses its data.",

@@ -35,6 +35,7 @@ static const struct {
 static struct {
     bool offline;
     struct finding_list findings;
+    enum controller_status status;
     uint32_t drive_count;
     struct {
         char path[32];
@@ -48,6 +49,7 @@ static void picture_take(void *context UNUSED, const struct object_head *head, c
 {
     if (head->kind == OBJECT_KIND_CONTROLLER) {
         picture.findings = *((const struct controller_view *)view)->findings;
+        picture.status = ((const struct controller_view *)view)->status;
     } else if (head->kind == OBJECT_KIND_VIRTUAL_DRIVE) {
         picture.offline =
             ((const struct virtual_drive_view *)view)->state == VIRTUAL_DRIVE_STATE_OFFLINE;
@@ -306,27 +308,42 @@ static void refuse_set(struct ctl_world *world, uint32_t slot, bool refuses)
     drive->refusal_length_bytes = world->slots[slot].options.size_bytes;
 }
 
-/* A drive group without redundancy is not started before its drives take writes: they are told. */
+/* A drive group without redundancy is not started before its drives take writes: they are told, and
+ * nothing else waits for it, neither the start of the controller nor its stop. */
 static void test_a_start_that_waits_for_room(void **state UNUSED)
 {
     struct ctl_world *world = world_of(1, 7);
+    const struct finding *finding = NULL;
+    struct virtual_drive_view vd;
+    object_key_t key;
     int result = 0;
 
     lose(world, 0, LOSS_OFFLINE);
-    world_stop(world);
-    refuse_set(world, 1, true);
-    refuse_set(world, 2, true);
-    assert_int_equal(world_begin_start(world, &result), 0);
-    world_settle(world, MINUTE);
-    assert_int_equal(result, 1); /* not yet */
-    assert_non_null(world_finding(world, FINDING_DRIVE_REFUSES_WRITES, slot_key(world, 1)));
-    assert_non_null(world_finding(world, FINDING_DRIVE_REFUSES_WRITES, slot_key(world, 2)));
+    for (uint32_t life = 0; life < 2; life++) {
+        world_stop(world);
+        refuse_set(world, 1, true);
+        refuse_set(world, 2, true);
+        assert_int_equal(world_begin_start(world, &result), 0);
+        world_settle(world, MINUTE);
+        assert_int_equal(result, 0);
+        assert_true(ctl_is_online(world->ctl));
+        check(world, "its drives refuse writes");
+        assert_int_equal(picture.status, CONTROLLER_STATUS_FAILED);
+        assert_non_null(world_finding(world, FINDING_DRIVE_REFUSES_WRITES, slot_key(world, 1)));
+        assert_non_null(world_finding(world, FINDING_DRIVE_REFUSES_WRITES, slot_key(world, 2)));
+        finding = world_finding(world, FINDING_VIRTUAL_DRIVE_OFFLINE, NULL);
+        assert_non_null(finding);
+        assert_int_equal(finding->what.code, REASON_FINDING_VIRTUAL_DRIVE_REFUSED);
+        assert_int_equal(finding->remedy.code, REASON_REMEDY_VIRTUAL_DRIVE_REFUSED);
+        assert_true(world_vd(world, "data", &vd, key));
+        assert_int_equal(vd.state, VIRTUAL_DRIVE_STATE_OFFLINE);
+    }
     refuse_set(world, 1, false);
     refuse_set(world, 2, false);
     world_settle(world, MINUTE);
-    assert_int_equal(result, 0);
     assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
     assert_null(world_finding(world, FINDING_DRIVE_REFUSES_WRITES, NULL));
+    assert_null(world_finding(world, FINDING_VIRTUAL_DRIVE_OFFLINE, NULL));
     world_free(world);
 }
 
