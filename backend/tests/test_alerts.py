@@ -13,7 +13,7 @@ from arraywright.alerts.explanations import REGISTRY
 from arraywright.alerts.schemas import ServerRule
 from arraywright.kit.roles import Role
 from arraywright.link.presence import LOOK_S, Presence
-from arraywright.link.protocol import FindingCode
+from arraywright.link.protocol import EventClass, FindingCode
 from arraywright.settings import Settings
 from tests.conftest import Callers, enrolled_agent
 from tests.support import documents
@@ -358,6 +358,27 @@ async def test_filters(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
     assert page["total"] == 2
     rest = (await viewer.get("/alerts", params={"cursor": page["next_cursor"]})).json()
     assert page["items"][0]["id"] != rest["items"][0]["id"]
+
+
+async def test_the_worst_first(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    """Over several pages too."""
+    await raid5.find(
+        *(
+            finding(code, f"k{index}", f"/c0/{index}")
+            for index, code in enumerate(sorted(documents.FINDINGS))
+            if documents.FINDINGS[code]["kind"] != "host"
+        )
+    )
+    found: list[dict[str, Any]] = []
+    asked: dict[str, Any] = {"sort": "-severity", "limit": 7}
+    while len(found) == 0 or asked["cursor"] is not None:
+        page = (await viewer.get("/alerts", params=asked)).json()
+        found += page["items"]
+        asked["cursor"] = page["next_cursor"]
+    ranks = [list(EventClass).index(EventClass(item["severity"])) for item in found]
+    assert ranks == sorted(ranks, reverse=True)
+    assert len({item["id"] for item in found}) == len(await alerts(viewer, limit=500))
+    assert len(set(ranks)) > 2
 
 
 async def test_every_rule_is_explained(callers: Callers) -> None:

@@ -31,7 +31,7 @@ test('a stripe over two controllers is built by one button, used, deleted and ma
     await page.getByRole('link', { name: 'x25e-1' }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'x25e-1' })).toBeVisible();
     await console.openTab('Use it');
-    await expect(page.getByText('It is not exported by itself: use the stripe.')).toBeVisible();
+    await expect(page.getByText('It is not exported on its own: use the stripe.')).toBeVisible();
     await console.openTab('Overview');
     await page.getByRole('link', { name: 'x25e', exact: true }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'x25e', exact: true })).toBeVisible();

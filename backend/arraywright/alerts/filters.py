@@ -1,6 +1,6 @@
 """Filters of the alert list."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -11,6 +11,10 @@ from arraywright.link.protocol import EventClass
 
 
 class AlertFilter(PageQuery):
+    sort: Annotated[
+        Literal["-opened_at", "-severity"],
+        Field(description="the latest first, or the worst first and of those the latest"),
+    ] = "-opened_at"
     host_id: UUID | None = None
     object_id: UUID | None = None
     state: Annotated[

@@ -4,14 +4,26 @@ from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import case, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.alerts.filters import AlertFilter
 from arraywright.alerts.models import Alert
 from arraywright.hosts.models import Host, HostSummary, shown_name
-from arraywright.kit.paging_sql import Rows
+from arraywright.kit.paging_sql import Rows, Sorting
+from arraywright.link.protocol import EventClass
 from arraywright.storage.models import ObjectState
+
+SORTS: dict[str, tuple[Any, type]] = {
+    "severity": (
+        case(
+            {word.value: rank for rank, word in enumerate(EventClass)},
+            value=Alert.severity,
+            else_=-1,
+        ),
+        int,
+    )
+}
 
 
 async def open_of_hosts(
@@ -62,8 +74,16 @@ def alerts() -> Rows:
     )
 
 
+def sorting(query: AlertFilter) -> Sorting | None:
+    return Sorting.of(query.sort, SORTS)
+
+
 def filtered(query: AlertFilter) -> Rows:
+    """Rows of (alert, host name, host online, what it is sorted by)."""
     statement = alerts()
+    order = sorting(query)
+    if order is not None:
+        statement = statement.add_columns(order.column)
     if query.host_id is not None:
         statement = statement.where(Alert.host_id == query.host_id)
     if query.object_id is not None:

@@ -48,7 +48,7 @@ def _part(alert: models.Alert, name: str) -> Reason | None:
 
 
 def _view(row: Any, principal: Principal) -> Alert:
-    alert, host_name, online = row
+    alert, host_name, online, *_ = row
     unresolved = alert.resolved_us is None
     about_host = alert.rule in {rule.value for rule in ServerRule}
     return Alert(
@@ -89,6 +89,7 @@ async def page(session: AsyncSession, principal: Principal, query: AlertFilter) 
         key_of=lambda row: [row[0].opened_us, str(row[0].id)],
         bind=lambda values: [values[0], UUID(values[1])],
         descending=True,
+        sorting=repository.sorting(query),
     )
     return Page(items=[_view(row, principal) for row in rows], next_cursor=cursor, total=total)
 

@@ -77,15 +77,34 @@ export const alertsQuery = (filter: AlertFilter) =>
       unwrap(api.GET('/api/v1/alerts', { params: { query: { ...filter, limit: PAGE_MAX } } })),
   })
 
-export const alertListQuery = (filter: AlertFilter) =>
-  paged(list('alerts', { asked: filter }), (cursor, signal) =>
+/** The worst first, unless they are over. */
+export const alertListQuery = (state: AlertState) =>
+  paged(list('alerts', { asked: state }), (cursor, signal) =>
     unwrap(
       api.GET('/api/v1/alerts', {
-        params: { query: { ...filter, limit: PAGE_SIZE, cursor } },
+        params: {
+          query: {
+            state: [state],
+            sort: state === 'resolved' ? '-opened_at' : '-severity',
+            limit: PAGE_SIZE,
+            cursor,
+          },
+        },
         signal,
       }),
     ),
   )
+
+/** What to look at first in the whole fleet. */
+export const urgentAlertsQuery = queryOptions({
+  queryKey: list('alerts', { urgent: true }),
+  queryFn: () =>
+    unwrap(
+      api.GET('/api/v1/alerts', {
+        params: { query: { state: ['open'], sort: '-severity', limit: 3 } },
+      }),
+    ),
+})
 
 /** How many there are; the first page of a list says it. */
 export const alertCountQuery = (state: AlertState) =>

@@ -7403,6 +7403,8 @@ export interface operations {
                 limit?: number;
                 /** @description from next_cursor */
                 cursor?: string | null;
+                /** @description the latest first, or the worst first and of those the latest */
+                sort?: "-opened_at" | "-severity";
                 host_id?: string | null;
                 object_id?: string | null;
                 /** @description any of these; empty: all */

@@ -24,7 +24,7 @@ export function CsvButton({ name, fetchLines }: CsvButtonProps) {
     <>
       <Button
         variant="default"
-        size="compact-md"
+        size="compact-sm"
         leftSection={<Download size={15} aria-hidden />}
         loading={save.isPending}
         onClick={() => save.mutate()}

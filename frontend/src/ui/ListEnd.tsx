@@ -22,7 +22,7 @@ export function ListEnd({ query }: { query: UseInfiniteQueryResult<InfiniteData<
         : t('common.shownOf', { shown: formatCount(shown), total: formatCount(total) })}{' '}
       <Button
         variant="default"
-        size="compact-md"
+        size="compact-sm"
         loading={query.isFetchingNextPage}
         onClick={() => void query.fetchNextPage()}
       >

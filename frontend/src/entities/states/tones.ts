@@ -32,6 +32,11 @@ export interface Look {
   icon: LucideIcon
 }
 
+const WORST_FIRST: Tone[] = ['crit', 'warn', 'info', 'idle', 'ok']
+
+/** Compares two tones for a list that begins with the worst. */
+export const byTone = (a: Tone, b: Tone) => WORST_FIRST.indexOf(a) - WORST_FIRST.indexOf(b)
+
 /** Words of newer agents are shown as they are, in a neutral tone. */
 export const UNKNOWN_LOOK: Look = { tone: 'idle', icon: CircleHelp }
 

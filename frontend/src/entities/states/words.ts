@@ -1,6 +1,6 @@
 import type { Reason } from '@/api/types'
 import { i18n } from '@/lib/i18n'
-import { reasonText } from '@/lib/told'
+import { refusalText } from './refusal'
 
 type Catalogue =
   | 'driveState'
@@ -58,5 +58,5 @@ export function blockedText(
   action?: string,
 ): string | undefined {
   const reason = (action && blocked[`${operation}_${action}`]) || blocked[operation]
-  return reason && reasonText(reason)
+  return reason && refusalText(reason)
 }

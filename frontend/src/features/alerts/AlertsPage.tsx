@@ -19,7 +19,7 @@ interface AlertsPageProps {
 export function AlertsPage({ search, onState }: AlertsPageProps) {
   const { t } = useTranslation()
   const state = search.state ?? 'open'
-  const alerts = useInfiniteQuery(alertListQuery({ state: [state] }))
+  const alerts = useInfiniteQuery(alertListQuery(state))
   const counts = useQueries({ queries: ALERT_STATES.map(alertCountQuery) })
   return (
     <>

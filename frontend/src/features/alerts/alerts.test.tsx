@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
-import { get, list, record, server } from '@/test/server'
+import { askedList, get, list, record, server } from '@/test/server'
 
 describe('alerts page', () => {
   it('says cause, consequence and next step', async () => {
@@ -11,6 +11,17 @@ describe('alerts page', () => {
     expect(await screen.findByText('One more loses data.')).toBeVisible()
     expect(screen.getByText('Replace the drive.')).toBeVisible()
     expect(screen.getByText(/Its host is offline: whether this still holds/)).toBeVisible()
+  })
+
+  it('asks for the worst first, and for the latest of what is over', async () => {
+    const { handler, asked } = askedList('/alerts', () => ({ items: [make.alert()], total: 1 }))
+    server.use(handler)
+    const { user } = renderApp('/alerts')
+    await user.click(await screen.findByRole('button', { name: /^Resolved/ }))
+    await screen.findByRole('heading', { level: 2, name: 'Resolved' })
+    const sorts = asked.map((each) => `${each.get('state')} ${each.get('sort')}`)
+    expect(sorts).toContain('open -severity')
+    expect(sorts).toContain('resolved -opened_at')
   })
 
   it('acknowledges with a note', async () => {

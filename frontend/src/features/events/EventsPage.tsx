@@ -77,7 +77,7 @@ function EventFeed({ search, onSearchChange }: EventsPageProps) {
     >
       {feed.newCount > 0 && (
         <div className={classes.pill}>
-          <Button size="compact-md" radius="xl" onClick={feed.release}>
+          <Button size="compact-sm" radius="xl" onClick={feed.release}>
             {feed.isNewOpen
               ? t('event.newMany', { count: feed.newCount })
               : t('event.newCount', { count: feed.newCount })}
@@ -155,7 +155,7 @@ function Tools({ search, onSearchChange, feed }: EventsPageProps & { feed: Feed 
       <CsvButton name="arraywright-events.csv" fetchLines={() => eventLines(toFilter(search))} />
       <Button
         variant={feed.isHeld ? 'filled' : 'default'}
-        size="compact-md"
+        size="compact-sm"
         aria-pressed={feed.isHeld}
         leftSection={feed.isHeld ? <Play size={15} aria-hidden /> : <Pause size={15} aria-hidden />}
         onClick={feed.isHeld ? feed.release : feed.hold}
@@ -172,7 +172,7 @@ function HostFilter({ hostId, onClear }: { hostId: string; onClear: () => void }
   return (
     <Button
       variant="default"
-      size="compact-md"
+      size="compact-sm"
       rightSection={<X size={14} aria-hidden />}
       onClick={onClear}
     >

@@ -1,7 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { Fleet } from '@/api/types'
-import { driveLooks, severityTones, UNKNOWN_LOOK, virtualDriveLooks } from '@/entities/states/tones'
+import {
+  byTone,
+  driveLooks,
+  severityTones,
+  UNKNOWN_LOOK,
+  virtualDriveLooks,
+} from '@/entities/states/tones'
 import { word } from '@/entities/states/words'
 import { formatBytes, formatCount } from '@/lib/format'
 import { Figure } from '@/ui/Figures'
@@ -74,18 +80,18 @@ interface StatesProps {
 }
 
 function States({ entries, looks, catalogue, none }: StatesProps) {
-  const present = entries.filter((entry) => entry.count > 0)
+  const look = (state: string) => looks[state] ?? UNKNOWN_LOOK
+  const present = entries
+    .filter((entry) => entry.count > 0)
+    .toSorted((a, b) => byTone(look(a.state).tone, look(b.state).tone))
   if (present.length === 0) return <>{none}</>
   return (
     <>
-      {present.map((entry) => {
-        const look = looks[entry.state] ?? UNKNOWN_LOOK
-        return (
-          <Status key={entry.state} tone={look.tone} icon={look.icon}>
-            {`${entry.count} ${word(catalogue, entry.state)}`}
-          </Status>
-        )
-      })}
+      {present.map(({ state, count }) => (
+        <Status key={state} {...look(state)}>
+          {`${formatCount(count)} ${word(catalogue, state)}`}
+        </Status>
+      ))}
     </>
   )
 }

@@ -3,15 +3,18 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { urgentAlertsQuery } from '@/api/activity'
 import { fleetQuery } from '@/api/hosts'
 import { useHasRole } from '@/entities/session/session'
 import { EmptyState } from '@/ui/EmptyState'
 import { Loaded } from '@/ui/Loaded'
+import { Loading } from '@/ui/Loading'
 import { PageHeader } from '@/ui/PageHeader'
 import { PanelStack } from '@/ui/Panel'
 import { FleetFigures } from './FleetFigures'
 import { HostsPanel } from './HostsPanel'
 import type { FleetSearch } from './search'
+import { Urgent } from './Urgent'
 
 interface FleetPageProps {
   search: FleetSearch
@@ -21,6 +24,7 @@ interface FleetPageProps {
 export function FleetPage({ search, onSearchChange }: FleetPageProps) {
   const { t } = useTranslation()
   const fleet = useQuery(fleetQuery)
+  const alerts = useQuery(urgentAlertsQuery)
   const mayAdd = useHasRole('administrator')
 
   return (
@@ -43,8 +47,12 @@ export function FleetPage({ search, onSearchChange }: FleetPageProps) {
         {(figures) =>
           figures.hosts === 0 ? (
             <NoHosts mayAdd={mayAdd} />
+          ) : alerts.isPending ? (
+            // Nothing that is drawn later moves down for them.
+            <Loading />
           ) : (
             <PanelStack>
+              <Urgent alerts={alerts} />
               <FleetFigures fleet={figures} />
               <HostsPanel search={search} onSearchChange={onSearchChange} />
             </PanelStack>

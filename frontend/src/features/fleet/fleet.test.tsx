@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import { healthOf } from '@/entities/hosts/health'
 import * as make from '@/test/factories'
@@ -92,6 +92,50 @@ describe('fleet page', () => {
     await user.click(screen.getByRole('button', { name: 'Show more' }))
     expect(await screen.findByRole('link', { name: 'beta' })).toBeVisible()
     expect(screen.queryByText(/^Showing/)).toBeNull()
+  })
+
+  it('says on top what is worst, with what to do', async () => {
+    const { handler, asked } = askedList('/alerts', () => ({ items: [make.alert()], total: 4 }))
+    server.use(handler)
+    renderApp('/')
+    const urgent = within(await screen.findByRole('region', { name: 'Needs attention' }))
+    expect(urgent.getByText('Replace the drive.')).toBeVisible()
+    expect(urgent.getByRole('link', { name: 'All 4 open alerts' })).toHaveAttribute(
+      'href',
+      '/alerts',
+    )
+    expect(asked.some((each) => each.get('sort') === '-severity')).toBe(true)
+    expect(screen.getAllByRole('region')[0]).toHaveAccessibleName('Needs attention')
+  })
+
+  it('says nothing of that when all is well', async () => {
+    renderApp('/')
+    await screen.findByRole('link', { name: 'alpha' })
+    expect(screen.queryByRole('region', { name: 'Needs attention' })).toBeNull()
+  })
+
+  it('counts the worst states first, and survives nothing where data is out of reach', async () => {
+    const by = (state: string, count: number) => ({ state, count }) as never
+    server.use(
+      get(
+        '/fleet',
+        make.fleet({
+          virtual_drives_by_state: [
+            by('optimal', 3),
+            by('partially_degraded', 1),
+            by('offline', 1),
+          ],
+        }),
+      ),
+      list('/hosts', [
+        make.host({ summary: { ...summary, worst_state: 'failed', drive_failures_left: 1 } }),
+      ]),
+    )
+    renderApp('/')
+    const states = (await screen.findByText('1 Offline')).closest('div')
+    expect(states).toHaveTextContent(/1 Offline.*1 Partially degraded.*3 Optimal/)
+    expect(await screen.findByText('Data unavailable')).toBeVisible()
+    expect(screen.queryByText(/more failure survived/)).toBeNull()
   })
 
   it('never contradicts itself about a host that has not connected', async () => {

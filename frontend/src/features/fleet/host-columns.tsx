@@ -16,7 +16,7 @@ function HealthCell({ host }: { host: HostRow }) {
       <Status tone={healthLooks[health].tone} icon={healthLooks[health].icon}>
         {i18n.t(`fleet.healthWord.${health}`)}
       </Status>
-      {left !== null && (
+      {left !== null && health !== 'lost' && (
         <span className={classes.detail}>{i18n.t('fleet.failuresLeft', { count: left })}</span>
       )}
       {failed > 0 && (

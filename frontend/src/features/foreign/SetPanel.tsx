@@ -36,7 +36,7 @@ export function SetPanel(props: SetPanelProps) {
           {set.outcome && <Outcome outcome={set.outcome} />}
           <ActionButton
             variant="light"
-            size="compact-md"
+            size="compact-sm"
             aria-label={t('foreign.importNamed', { name })}
             blockedReason={blockedReason ?? (isImportable(set) ? undefined : refusal)}
             onClick={onImport}
@@ -45,7 +45,7 @@ export function SetPanel(props: SetPanelProps) {
           </ActionButton>
           <ActionButton
             variant="default"
-            size="compact-md"
+            size="compact-sm"
             aria-label={t('foreign.clearNamed', { name })}
             blockedReason={clearBlocked}
             onClick={onClear}

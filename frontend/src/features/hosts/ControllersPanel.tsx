@@ -95,7 +95,7 @@ function ControllerView({ controller }: { controller: Controller }) {
       />
       <ActionButton
         variant="default"
-        size="compact-md"
+        size="compact-sm"
         mt="xs"
         blockedReason={blockedText(controller.blocked, 'controller_set')}
         onClick={() => setEditing(true)}

@@ -56,7 +56,7 @@ export function HostFacts({ host }: { host: Host }) {
       <ActionButton
         variant="light"
         color="red"
-        size="compact-md"
+        size="compact-sm"
         mt="sm"
         blockedReason={mayRetire ? blocked : t('host.retireNotAllowed')}
         onClick={() => setRetiring(true)}

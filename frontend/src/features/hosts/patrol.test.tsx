@@ -34,7 +34,7 @@ describe('patrol read', () => {
     const { user } = renderApp(ADDRESS)
     const scope = await panel()
     expect(scope.getByText('Not running')).toBeVisible()
-    expect(scope.getByText('by itself, 168 hours after the last one')).toBeVisible()
+    expect(scope.getByText('automatically, 168 hours after the last one')).toBeVisible()
     expect(scope.getByText(formatDateTime('2026-12-24T03:00:00Z'))).toBeVisible()
     expect(scope.getByText('4 of 4 are read')).toBeVisible()
     expect(scope.getByText(/no consistency check/)).toBeVisible()

@@ -64,7 +64,7 @@ function CreateButton({ hostId, virtualDrives }: StripesPanelProps) {
   return (
     <ActionButton
       variant="default"
-      size="compact-md"
+      size="compact-sm"
       leftSection={<Plus size={16} aria-hidden />}
       blockedReason={reasons.includes(undefined) ? undefined : reasons[0]}
       onClick={() => void navigate({ to: '/hosts/$hostId/create-stripe', params: { hostId } })}

@@ -133,7 +133,7 @@ it('is what the page of a member leads to', async () => {
   const { user } = renderApp(`/virtual-drives/${make.VIRTUAL_DRIVE_ID}`)
   expect(await screen.findByRole('link', { name: 'wide' })).toHaveAttribute('href', STRIPE_PAGE)
   await user.click(screen.getByRole('tab', { name: 'Use it' }))
-  expect(screen.getByText('It is not exported by itself: use the stripe.')).toBeVisible()
+  expect(screen.getByText('It is not exported on its own: use the stripe.')).toBeVisible()
   expect(screen.queryByText(/agent’s configuration decides about exports/)).toBeNull()
 })
 

@@ -66,7 +66,7 @@ export function columns(
       cell: (saved) => (
         <ActionButton
           variant="default"
-          size="compact-md"
+          size="compact-sm"
           blockedReason={blocked ?? (saved.refusal ? reasonText(saved.refusal) : undefined)}
           onClick={() => onRestore(saved)}
         >

@@ -3,6 +3,8 @@ import type { Same } from './same'
 
 export const common: Same<typeof en> = {
   common: {
+    notPossible_one: '{{count}} derzeit nicht mögliche Aktion zeigen',
+    notPossible_other: '{{count}} derzeit nicht mögliche Aktionen zeigen',
     cancel: 'Abbrechen',
     close: 'Schließen',
     save: 'Speichern',

@@ -240,4 +240,11 @@ export const states: Same<typeof en> = {
     read_hit_percent: 'Trefferquote beim Lesen',
     destage_bytes_per_s: 'Auslagerungsrate',
   },
+  refusal: {
+    state: 'Nicht möglich im Zustand „{{state}}“.',
+    groupState: 'Nicht möglich, solange die Laufwerksgruppe im Zustand „{{state}}“ ist.',
+    notFree:
+      'Nur mit einem unkonfigurierten guten Laufwerk möglich; dieses ist im Zustand „{{state}}“.',
+    noRedundancy: 'Nicht nötig: Es gibt keine Redundanz, die übereinstimmen müsste.',
+  },
 }

@@ -1,4 +1,6 @@
 export const common = {
+  notPossible_one: 'Show {{count}} action that is not possible now',
+  notPossible_other: 'Show {{count}} actions that are not possible now',
   cancel: 'Cancel',
   close: 'Close',
   save: 'Save',
@@ -82,7 +84,7 @@ export const confirm = {
 export const problem = {
   title: 'That did not work',
   unreachableTitle: 'The server does not answer',
-  unreachableText: 'Check your connection. This page tries again by itself.',
+  unreachableText: 'Check your connection. This page tries again automatically.',
   stale:
     'Someone or something changed this since you looked at it. What you see now is the present state: look again and repeat the action.',
   loadFailed: 'This could not be loaded',

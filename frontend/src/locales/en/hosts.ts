@@ -118,9 +118,9 @@ export const controller = {
   coercionHelp:
     'New drive groups take whole steps of each drive, so that a slightly smaller drive can replace one. Drives below 16 GiB are used whole. Existing groups keep their size.',
   coercionStep: { none: 'None', mib_128: '128 MiB', gib_1: '1 GiB' },
-  autoRebuild: 'Rebuild onto a spare by itself',
+  autoRebuild: 'Automatic rebuild onto a spare',
   policy: {
-    auto_rebuild: 'Rebuild onto a spare by itself',
+    auto_rebuild: 'Automatic rebuild onto a spare',
     copyback: 'Copy back when a lost drive has been replaced',
     predictive_copyback: 'Copy a drive that will probably fail to a hot spare',
     emergency_spare: 'In an emergency, use a hot spare of another kind',

@@ -155,7 +155,7 @@ export const lab = {
   savedDelete: 'Delete {{name}}',
   groups: {
     form: 'Groups of one controller',
-    hint: 'All of them run at the same time and share the controller, its cache and its expander. Each is simulated by itself as well, so that what they take from each other is seen.',
+    hint: 'All of them run at the same time and share the controller, its cache and its expander. Each is simulated alone as well, so that what they take from each other is seen.',
     unnamed: 'Group {{number}}',
     name: 'Name',
     level: 'Level',
@@ -200,7 +200,7 @@ export const lab = {
     ofReads: '{{time}} reads',
     ofWrites: '{{time}} writes',
     togetherTitle: 'Together against alone',
-    togetherHint: 'The same group with the same load and faults, beside the others and by itself.',
+    togetherHint: 'The same group with the same load and faults, beside the others and alone.',
     together: 'Together',
     alone: 'Alone',
     keeps: 'Keeps {{percent}} % of what it has alone.',

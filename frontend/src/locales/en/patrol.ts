@@ -14,9 +14,9 @@ export const patrol = {
   next: 'Next begins',
   nextNone: 'not planned',
   begins: 'Begins',
-  beginsAuto_one: 'by itself, {{count}} hour after the last one',
-  beginsAuto_other: 'by itself, {{count}} hours after the last one',
-  beginsAtOnce: 'by itself, as soon as the last one is complete',
+  beginsAuto_one: 'automatically, {{count}} hour after the last one',
+  beginsAuto_other: 'automatically, {{count}} hours after the last one',
+  beginsAtOnce: 'automatically, as soon as the last one is complete',
   beginsManual: 'when it is started here or on the host',
   beginsNever: 'never: it is disabled',
   ssds: 'SSDs',
@@ -41,7 +41,7 @@ export const patrol = {
 } as const
 
 export const patrolMode = {
-  auto: 'By itself, again and again',
+  auto: 'Automatic, again and again',
   manual: 'By command only',
   disabled: 'Disabled',
 } as const

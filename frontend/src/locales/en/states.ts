@@ -215,8 +215,8 @@ export const batteryFault = {
 } as const
 
 export const learnMode = {
-  auto: 'By itself, at the date',
-  warn: 'Only remind me at the date',
+  auto: 'Automatic, on the scheduled date',
+  warn: 'Remind me on the scheduled date',
   manual: 'Only when started by hand',
   disabled: 'Never',
 } as const
@@ -269,4 +269,13 @@ export const metric = {
   pinned_bytes: 'Preserved',
   read_hit_percent: 'Hit rate of reads',
   destage_bytes_per_s: 'Destage rate',
+} as const
+
+/** Why an action is not possible, said beside its object. */
+export const refusal = {
+  state: 'Not possible in the state “{{state}}”.',
+  groupState: 'Not possible while its drive group is in the state “{{state}}”.',
+  notFree:
+    'Only possible with an unconfigured good drive, and this one is in the state “{{state}}”.',
+  noRedundancy: 'Not needed: there is no redundancy to keep in step.',
 } as const

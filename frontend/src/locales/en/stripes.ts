@@ -7,7 +7,7 @@ export const stripe = {
   over: 'over {{names}}',
   memberOf: 'member of stripe <stripe>{{name}}</stripe>',
   memberTitle: 'Stripe',
-  memberUse: 'It is not exported by itself: use the stripe.',
+  memberUse: 'It is not exported on its own: use the stripe.',
   about: 'About',
   size: 'Size',
   state: 'State',

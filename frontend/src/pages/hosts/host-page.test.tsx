@@ -146,8 +146,9 @@ describe('host page', () => {
       get('/auth/session', make.session({ role: 'viewer' })),
       list('/drives', [make.member(1, { blocked })]),
     )
-    renderApp(`${ADDRESS}?bay=c0%2Fe252%2Fs1`)
+    const { user } = renderApp(`${ADDRESS}?bay=c0%2Fe252%2Fs1`)
     const panel = await screen.findByRole('region', { name: 'Slot 1' })
+    await user.click(within(panel).getByRole('button', { name: /not possible now/ }))
     for (const name of ['Pull the drive out', 'Start locating', 'Take offline …']) {
       const button = within(panel).getByRole('button', { name })
       expect(button).toHaveAttribute('aria-disabled', 'true')

@@ -464,8 +464,11 @@ describe('virtual drive page', () => {
         blocked: { vd_expand: make.reason('expand_no_space', text) },
       }),
     )
-    const view = renderApp(ADDRESS)
-    const button = await screen.findByRole('button', { name: 'Expand …' })
+    const { user, ...view } = renderApp(ADDRESS)
+    await user.click(
+      await screen.findByRole('button', { name: 'Show 1 action that is not possible now' }),
+    )
+    const button = screen.getByRole('button', { name: 'Expand …' })
     expect(button).toHaveAttribute('aria-disabled', 'true')
     expect(await screen.findByText(text)).toBeInTheDocument()
     view.unmount()

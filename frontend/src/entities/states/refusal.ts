@@ -1,0 +1,41 @@
+import type { Reason } from '@/api/types'
+import { i18n } from '@/lib/i18n'
+import { reasonText } from '@/lib/told'
+
+/** What the command line calls the states of drives, drive groups and virtual drives. */
+export const SHORT_STATES = {
+  UGood: 'driveState.unconfigured_good',
+  UBad: 'driveState.unconfigured_bad',
+  GHS: 'driveState.hot_spare',
+  DHS: 'driveState.dedicated_hot_spare',
+  Offln: 'driveState.offline',
+  Failed: 'driveState.failed',
+  Rbld: 'driveState.rebuild',
+  Onln: 'driveState.online',
+  Cpybck: 'driveState.copyback',
+  Missing: 'driveState.missing',
+  JBOD: 'driveState.jbod',
+  Starting: 'driveState.starting',
+  Optl: 'virtualDriveState.optimal',
+  Pdgd: 'virtualDriveState.partially_degraded',
+  Dgrd: 'virtualDriveState.degraded',
+  OfLn: 'virtualDriveState.offline',
+} as const
+
+const isShort = (state: string | undefined): state is keyof typeof SHORT_STATES =>
+  state !== undefined && Object.hasOwn(SHORT_STATES, state)
+
+/**
+ * Why something is not possible, beside the object it is about: without its path or identity, and
+ * with the words that the page has for states.
+ */
+export function refusalText(reason: Reason): string {
+  const { code, params } = reason
+  if (code === 'no_redundancy') return i18n.t('refusal.noRedundancy')
+  if (!isShort(params.state)) return reasonText(reason)
+  const state = i18n.t(SHORT_STATES[params.state])
+  if (code === 'drive_not_ugood') return i18n.t('refusal.notFree', { state })
+  if (code !== 'wrong_state') return reasonText(reason)
+  const isOfGroup = /\/d\d+$/.test(params.key ?? '')
+  return i18n.t(isOfGroup ? 'refusal.groupState' : 'refusal.state', { state })
+}
