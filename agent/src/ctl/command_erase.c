@@ -203,6 +203,7 @@ static void erase_left(struct ctl *ctl, int error, void *context)
         reason_from_store(&reason, error);
     } else {
         reason_set(&reason, REASON_OK, NULL);
+        attempt_clear(&cd->erase_wait.attempt);
         event_erase_stopped(cd);
         cd_state_update(cd);
         command_object_add(ctl->command, &cd->object);

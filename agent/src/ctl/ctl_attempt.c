@@ -79,6 +79,7 @@ void ctl_attempts_work(struct ctl *ctl)
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
 
         attempt_look(ctl, &cd->attempt, now_us);
+        attempt_look(ctl, &cd->erase_wait.attempt, now_us);
         cd_refusal_look(cd, now_us);
     }
     LIST_FOR_EACH (node, &ctl->groups) {

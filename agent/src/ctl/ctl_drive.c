@@ -89,6 +89,9 @@ bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
         }
         return true;
     }
+    if (cd_erase_waits(cd)) {
+        return cd_erasure_reason(cd, ret_reason);
+    }
     if (cd_refusal_reason(cd, ret_reason)) {
         return true;
     }

@@ -27,6 +27,7 @@ static void drive_lost(struct ctl_drive *cd)
         /* Not polite: it cannot be refused. */
         (void)group_member_lose(cd->group->group, cd->member, MEMBER_MISSING,
                                 REASON_DRIVE_LOST_PULLED, false);
+        cg_glitch_gone(cd->group, cd->member);
     }
     if (cd->copyback_of != NULL && cd->copyback_of->phase == CTL_GROUP_RUNNING) {
         group_copyback_stop(cd->copyback_of->group, REASON_DRIVE_LOST_PULLED);
@@ -60,6 +61,7 @@ static void drive_returned(struct ctl_drive *cd)
     cd->settled = false;
     cd->reinserted = true;
     attempt_clear(&cd->attempt);
+    attempt_clear(&cd->erase_wait.attempt);
     group_store_forget(cd->ctl->group_store, cd->drive);
     event_presence(cd, EVENT_DRIVE_INSERTED);
 }

@@ -7,12 +7,15 @@
  *   ended well:   record forgets it -> UGood, given back to the host
  *   stopped, or it cannot be written: the record keeps it as erased in part
  *   lost, or the agent ended: the record keeps it as it is; it goes on when the drive is there
+ *   writes are refused: the same, and it is tried again (ctl_attempt.c)
  *
  * (1) It goes on by itself only on a drive that carries nothing and holds what the erase has
  *     written (task/erase.h (2)). On any other the record forgets it: somebody has used the drive.
  * (2) Ends and places are saved under `change`, by the work loop; the first place under that of the
  *     command that began it, which ends only then: whatever happens after its answer, the erase
  *     has a place to go on from.
+ * (3) One that writes were refused to goes on from its beginning, too, if it had no place yet: the
+ *     drive has been claimed since, so nobody else has used it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -66,6 +69,16 @@ enum cd_erasure cd_erasure(const struct ctl_drive *cd)
     return entry == NULL ? CD_ERASURE_NONE : entry->active ? CD_ERASURE_ACTIVE : CD_ERASURE_PARTIAL;
 }
 
+static bool is_refusal(enum reason_code why)
+{
+    return why == REASON_ERASE_NO_SPACE || why == REASON_ERASE_READ_ONLY;
+}
+
+static uint64_t place_bytes(const struct controller_erase *entry)
+{
+    return entry->pass * entry->size_bytes + entry->cursor_bytes;
+}
+
 static uint32_t percent_of(const struct controller_erase *entry)
 {
     uint32_t passes = erase_pass_count(entry->mode);
@@ -78,13 +91,27 @@ static uint32_t percent_of(const struct controller_erase *entry)
                       passes);
 }
 
+bool cd_erase_waits(const struct ctl_drive *cd)
+{
+    const struct controller_erase *entry = cd_erase_entry(cd);
+
+    return entry != NULL && entry->active && cd->erase_wait.attempt.failures > 0 && cd->present &&
+           cd->group == NULL;
+}
+
 bool cd_erasure_reason(const struct ctl_drive *cd, struct reason *ret_reason)
 {
     const struct controller_erase *entry = cd_erase_entry(cd);
+    char why[REASON_TEXT_MAX];
     char percent[16];
 
     if (entry == NULL) {
         return false;
+    }
+    if (cd_erase_waits(cd)) {
+        (void)reason_text(&cd->erase_wait.attempt.why, why, sizeof(why));
+        reason_set(ret_reason, REASON_ERASE_TRIED_AGAIN, "why", why, NULL);
+        return true;
     }
     if (entry->active) { /* how far: its operation tells */
         reason_set(ret_reason, REASON_DRIVE_BEING_ERASED, NULL);
@@ -133,6 +160,32 @@ static void event_failed(const struct ctl_drive *cd, enum reason_code why)
     ctl_event(cd->ctl, EVENT_ERASE_FAILED, cd->identity.key, "drive", path, "why", text, NULL);
 }
 
+static void event_waits(const struct ctl_drive *cd)
+{
+    const struct controller_erase *entry = cd_erase_entry(cd);
+    char path[PATH_TEXT_BYTES];
+    char text[REASON_TEXT_MAX];
+    char percent[16];
+
+    drive_path(cd, path, sizeof(path));
+    (void)reason_text(&cd->erase_wait.attempt.why, text, sizeof(text));
+    (void)snprintf(percent, sizeof(percent), "%u", entry != NULL ? percent_of(entry) : 0);
+    ctl_event(cd->ctl, EVENT_ERASE_WAITS, cd->identity.key, "drive", path, "percent", percent,
+              "why", text, NULL);
+}
+
+/* By the drive, which is tried again: it is news once it has got further (ctl_attempt.c (1)). */
+static void erase_refused(struct ctl_drive *cd, enum reason_code why)
+{
+    struct reason reason;
+
+    reason_set(&reason, why, NULL);
+    cd->erase_wait.done_bytes = cd->erase->op->status.done_bytes;
+    if (attempt_fail(cd->ctl, &cd->erase_wait.attempt, &reason)) {
+        event_waits(cd);
+    }
+}
+
 /* The running one */
 
 static void run_reached(void *context, const struct erase_place *place)
@@ -178,7 +231,9 @@ bool cd_erase_start(struct ctl_drive *cd, bool resumed)
     cd->erase = erase;
     erase->op = operation_bare_begin(ctl, OPERATION_KIND_DRIVE_ERASE, &cd->object, true);
     if (resumed) {
-        event_percent(cd, EVENT_ERASE_RESUMED);
+        if (cd->erase_wait.attempt.failures == 0) { /* else once it gets on */
+            event_percent(cd, EVENT_ERASE_RESUMED);
+        }
     } else {
         event_mode(cd, EVENT_ERASE_STARTED, entry->mode);
     }
@@ -223,6 +278,10 @@ static void place_saved(struct ctl *ctl, int error, void *context)
     } else {
         ctl_change_end(ctl);
     }
+    if (cd_erase_waits(cd) && place_bytes(cd_erase_entry(cd)) > cd->erase_wait.done_bytes) {
+        attempt_clear(&cd->erase_wait.attempt);
+        event_percent(cd, EVENT_ERASE_RESUMED);
+    }
     if (error != 0) {
         erase->place_noted = true;
         cd->erase_again_us = clock_now_us(ctl->ports.clock) + SAVE_AGAIN_US;
@@ -260,12 +319,17 @@ static void conclude(struct ctl_drive *cd)
                            ? OPERATION_STATE_STOPPED
                            : OPERATION_STATE_FAILED,
                        why);
+    if (is_refusal(why)) {
+        erase_refused(cd, why);
+    } else {
+        attempt_clear(&cd->erase_wait.attempt);
+    }
     if (why == REASON_OK) {
         cd_make_blank(cd);
         event_mode(cd, EVENT_ERASE_COMPLETED, erase->mode);
     } else if (why == REASON_STOPPED_BY_USER) {
         event_erase_stopped(cd);
-    } else if (why != REASON_SHUTTING_DOWN) {
+    } else if (why != REASON_SHUTTING_DOWN && !is_refusal(why)) {
         event_failed(cd, why);
     }
     cd_state_update(cd);
@@ -385,7 +449,8 @@ static void running_work(struct ctl_drive *cd)
         first_place_work(cd);
         return;
     }
-    if (erase->ended && (erase->why == REASON_SHUTTING_DOWN || erase->why == REASON_DRIVE_GONE)) {
+    if (erase->ended && (erase->why == REASON_SHUTTING_DOWN || erase->why == REASON_DRIVE_GONE ||
+                         is_refusal(erase->why))) {
         interrupted_work(cd);
         return;
     }
@@ -423,10 +488,11 @@ static bool is_as_left(const struct ctl_drive *cd)
 static void left_work(struct ctl_drive *cd, struct controller_erase *entry)
 {
     struct ctl *ctl = cd->ctl;
-    bool began = entry->pass > 0 || entry->cursor_bytes > 0;
+    bool began = entry->pass > 0 || entry->cursor_bytes > 0 || cd_erase_waits(cd); /* (3) */
     bool as_left = is_as_left(cd) && entry->size_bytes == drive_size_bytes(cd->drive);
 
-    if ((as_left && !entry->active) || ctl->change != NULL) {
+    if ((as_left && !entry->active) || ctl->change != NULL ||
+        (as_left && cd_erase_waits(cd) && cd->erase_wait.attempt.waits)) {
         return;
     }
     if (as_left && began && cd->group == NULL && !cd->spare) {

@@ -25,6 +25,7 @@
 #include "ctl/ctl_attempt.h"
 #include "ctl/ctl_check.h"
 #include "ctl/ctl_doubt.h"
+#include "ctl/ctl_erase.h"
 #include "ctl/ctl_flush.h"
 #include "ctl/ctl_glitch.h"
 #include "ctl/ctl_host.h"
@@ -43,7 +44,6 @@
 #include "meta/config_state.h"
 #include "meta/former_owner.h"
 #include "meta/group_store.h"
-#include "task/erase.h"
 #include "task/task.h"
 #include "vd/cached.h"
 #include "vd/group.h"
@@ -79,23 +79,6 @@ enum label_status {
     LABEL_STATUS_SHRUNK, /* out of reach: the device has become smaller */
     LABEL_STATUS_UNREADABLE
 };
-
-/* A drive that is being erased in this run (ctl_erase.c). */
-struct ctl_erase {
-    struct erase *run;
-    struct ctl_operation *op;
-    enum erase_mode mode;
-    bool ended;                    /* it has, and why; yet to be saved */
-    enum reason_code why;
-    bool concluded;                /* that is done: only late answers are awaited */
-    bool place_noted;              /* yet to be saved */
-    bool awaited;                  /* its command ends when the first place has been saved */
-    bool saving;                   /* its entry, by the work loop */
-    struct erase_place place;
-};
-
-/* As far as anybody knows. */
-enum cd_erasure { CD_ERASURE_NONE, CD_ERASURE_ACTIVE, CD_ERASURE_PARTIAL };
 
 struct ctl_drive {
     struct ctl_object object;
@@ -169,6 +152,7 @@ struct ctl_drive {
     uint64_t claim_again_us; /* … is tried again then */
     struct device_claim start_claim;
     struct ctl_erase *erase; /* or NULL */
+    struct ctl_erase_wait erase_wait;
     bool spun_down; /* by command; it is claimed */
     bool spin_claimed; /* only for that */
     bool spinning; /* it is being asked to spin down or up */
@@ -801,23 +785,6 @@ void cg_copyback_done(void *context, struct group *group, uint32_t member, struc
 /* Will it be filled from a member without being asked for? */
 bool copyback_wants(const struct ctl_drive *cd);
 void ctl_copybacks_work(struct ctl *ctl);
-
-/* ctl_erase.c */
-struct controller_erase *record_erase_find(struct controller_record *record, const char *key);
-/* False: it was not on the list. */
-bool record_erase_remove(struct controller_record *record, const char *key);
-/* What the record says of it; NULL: nothing. */
-struct controller_erase *cd_erase_entry(const struct ctl_drive *cd);
-/* As its entry says. False: there is no memory now. */
-bool cd_erase_start(struct ctl_drive *cd, bool resumed);
-void event_erase_stopped(const struct ctl_drive *cd);
-enum cd_erasure cd_erasure(const struct ctl_drive *cd);
-/* False: it is not being erased, and not erased in part. */
-bool cd_erasure_reason(const struct ctl_drive *cd, struct reason *ret_reason);
-void ctl_erases_work(struct ctl *ctl);
-bool ctl_erases_stopped(struct ctl *ctl);
-/* False: it runs, or something of it is on its way. */
-bool cd_erase_free(struct ctl_drive *cd);
 
 /* command_spin.c: asks for it; done is called at once or later. Only of a drive that is claimed. */
 void cd_spin(struct ctl_drive *cd, bool down,

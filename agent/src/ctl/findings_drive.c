@@ -397,6 +397,18 @@ static bool refuses_writes(const void *subject, struct finding *finding)
     return true;
 }
 
+static bool erase_waits(const void *subject, struct finding *finding)
+{
+    const struct ctl_drive *cd = subject;
+
+    if (!cd_erase_waits(cd)) {
+        return false;
+    }
+    drive_tell(cd, finding, 0);
+    finding->cause = cd->erase_wait.attempt.why;
+    return true;
+}
+
 /* While the agent has the file open, what is on it can be saved: by what a drive in this state can
  * do. */
 static enum reason_code deleted_remedy(const struct ctl_drive *cd)
@@ -543,6 +555,7 @@ static const struct finding_row rows[] = {
     {FINDING_DRIVE_MEDIA_ERRORS, has_media_errors},
     {FINDING_DRIVE_SLOW, is_slow},
     {FINDING_DRIVE_REFUSES_WRITES, refuses_writes},
+    {FINDING_ERASE_WAITS, erase_waits},
     {FINDING_DRIVE_PATH_LOST, has_lost_path},
     {FINDING_DRIVE_CACHE_REFUSED, cache_is_refused},
     {FINDING_DRIVE_FOREIGN, is_foreign_alone},

@@ -149,10 +149,12 @@ static enum reason_code failure_of(enum io_status status, enum io_op op)
         return REASON_OK;
     case IO_STATUS_GONE:
         return REASON_DRIVE_GONE;
+    case IO_STATUS_NO_SPACE:
+        return REASON_ERASE_NO_SPACE;
+    case IO_STATUS_READ_ONLY:
+        return REASON_ERASE_READ_ONLY;
     case IO_STATUS_MEDIA:
     case IO_STATUS_TIMEOUT:
-    case IO_STATUS_NO_SPACE:
-    case IO_STATUS_READ_ONLY:
     case IO_STATUS_ERROR:
         return op == IO_OP_READ ? REASON_ERASE_READ_FAILED : REASON_ERASE_WRITE_FAILED;
     case IO_STATUS_MAX:

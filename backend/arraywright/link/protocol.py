@@ -468,6 +468,7 @@ class FindingCode(StrEnum):
     DRIVE_FOREIGN = "drive_foreign"
     DRIVE_OVERWRITTEN = "drive_overwritten"
     REBUILD_FAILED = "rebuild_failed"
+    ERASE_WAITS = "erase_waits"
     SPARE_MISSING = "spare_missing"
     SPARE_OVERWRITTEN = "spare_overwritten"
     SPARE_UNUSABLE = "spare_unusable"
@@ -2118,6 +2119,9 @@ REASONS: dict[str, str] = {
     "finding_rebuild_waits": "The rebuild of drive {drive} (serial {serial}) waits, because drive group {group} is offline.",
     "effect_rebuild_waits": "The drive is not at fault. Its rebuild goes on automatically when the drive group works again.",
     "remedy_rebuild_waits": "Bring drive group {group} back.",
+    "finding_erase_waits": "The erase of drive {drive} (serial {serial}) waits.",
+    "effect_erase_waits": "It is erased in part, and cannot be used.",
+    "remedy_erase_waits": 'Remove the cause. The erase goes on automatically from where it stopped. To end it: "{path} stop erase".',
     "finding_spare_missing": "Hot spare {drive} (serial {serial}) is missing.",
     "effect_spare_missing": "It cannot replace a failed drive.",
     "remedy_spare_missing": 'Put it back, add another hot spare, or do without it: "{path} delete hotsparedrive".',
@@ -2224,6 +2228,7 @@ REASONS: dict[str, str] = {
     "remedy_rebuild_paused": 'The rebuild of {drive} is paused. Continue it with "{path} resume rebuild".',
     "remedy_rebuild_stopped": 'The rebuild of {drive} was stopped. Start it with "{path} start rebuild".',
     "remedy_spare_waits": "A rebuild begins in {seconds} s onto {drive}, unless the missing drive is back by then.",
+    "remedy_spare_begins": "A rebuild begins in {seconds} s onto {drive}.",
     "remedy_drive_later": 'Decide which data are right. If nobody needs those on {drive}, rebuild it with "{path} start rebuild", which overwrites them.',
     "remedy_rebuild_start": 'Rebuild {drive} with "{path} start rebuild", replace it, or add a hot spare.',
     "remedy_rebuild_due": "A rebuild onto {drive} is about to begin.",
@@ -2396,6 +2401,9 @@ REASONS: dict[str, str] = {
     "erase_verify_failed": "What was read back is not what was written.",
     "erase_overwritten": "The drive holds other data than the erase has written; it is left as it is.",
     "erase_interrupted": "It had just begun, and it is not known how far it got; it has to be started again.",
+    "erase_no_space": "There is no space left below the drive. Make room.",
+    "erase_read_only": "The drive became read-only.",
+    "erase_tried_again": "Its erase waits and goes on automatically. {why}",
     "patrol_disabled": "Patrol read is disabled on this controller. Set its mode to manual or auto first.",
     "patrol_no_drives": "There is nothing to patrol: no hard disk is a member of a drive group or a hot spare.",
     "patrol_skips_ssd": "It is an SSD, and SSDs are not patrolled by default: their own controllers look after their flash. Patrol of SSDs can be switched on.",
@@ -2452,6 +2460,7 @@ FINDING_TITLES: dict[str, str] = {
     "drive_foreign": "Drive with a foreign label",
     "drive_overwritten": "Drive overwritten by another program",
     "rebuild_failed": "Rebuild failed",
+    "erase_waits": "Erase waits",
     "spare_missing": "Hot spare missing",
     "spare_overwritten": "Hot spare overwritten by another program",
     "spare_unusable": "Hot spare cannot serve",
@@ -2578,6 +2587,7 @@ EVENT_NAMES: dict[int, str] = {
     60224: "erase_stopped",
     60225: "erase_completed",
     60226: "erase_failed",
+    60242: "erase_waits",
     60227: "drive_spun_down",
     60228: "drive_spun_up",
     193: "spare_too_small",
@@ -2651,6 +2661,7 @@ EVENT_NAMES: dict[int, str] = {
     60230: "undo_damaged",
     60232: "drive_numbers_lost",
     60239: "state_record_damaged",
+    60243: "drive_left",
     60231: "drive_flapping",
     60044: "counters_reset",
     64000: "events_lost",

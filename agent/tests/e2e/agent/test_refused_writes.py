@@ -8,14 +8,15 @@ import unittest
 from pathlib import Path
 
 import nbd
-from cases import AgentCase, digest, need, write_random
+from cases import digest, need, write_random
 from harness import EID, MIB, Agent, Refused, loop_devices_work, wait_for
+from taken import Taken, slot_path
 from test_tried_again import fill, small_file_system
 
 DRIVE_MIB = 128
 
 
-class RefusedWrites(AgentCase):
+class RefusedWrites(Taken):
     def small_folder(self, size):
         folder = small_file_system(size, "aw-thin-")
         if folder is None:
@@ -95,6 +96,34 @@ class RefusedWrites(AgentCase):
                         and v.vd()["consistent"])
             self.assertEqual(digest(handle, 8 * MIB), written)
             self.assertEqual(handle.pread(8 * MIB, 32 * MIB), b"\x5a" * (8 * MIB))
+
+    def erase_without_room(self):
+        folder = self.small_folder("48m")
+        path = folder / "d0"
+        with path.open("wb") as target:
+            target.truncate(DRIVE_MIB * MIB)
+        agent = self.started([path])
+        serial = agent.view().drive(0)["serial"]
+        agent.ctl(slot_path(0), "start", "erase", f"confirm={serial}")
+        _, command = self.command(agent, "remedy_erase_waits", "stop erase")
+        self.assertEqual(agent.view().drive(0)["state_reason"]["code"], "erase_tried_again")
+        return agent, folder, command
+
+    @need("mount")
+    def test_erase_goes_on_when_there_is_room(self):
+        agent, folder, _ = self.erase_without_room()
+        subprocess.run(["mount", "-o", "remount,size=200m", str(folder)], check=True)
+        agent.until("the erase to be complete",
+                    lambda v: v.drive(0)["state"] == "unconfigured_good")
+        self.assertEqual(self.findings(agent), {})
+
+    @need("mount")
+    def test_erase_that_waits_for_room_is_stopped(self):
+        agent, _, command = self.erase_without_room()
+        agent.ctl(*command.split())
+        agent.until("the end of the erase", lambda v:
+                    v.drive(0)["state_reason"]["code"] == "drive_partly_erased")
+        self.assertNotIn("erase_waits", [code for code, _ in self.findings(agent)])
 
     @need("mount")
     def test_full_file_system_raid5(self):

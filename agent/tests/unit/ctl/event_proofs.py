@@ -63,7 +63,7 @@ PROVOKED = {
         check_completed_found check_failed check_completed_uncorrectable check_inconsistent
         check_logging_suppressed""",
     "erase": """
-        erase_started erase_resumed erase_stopped erase_completed erase_failed""",
+        erase_started erase_resumed erase_stopped erase_completed erase_failed erase_waits""",
     "foreign": "foreign_found foreign_imported",
     "health": """
         drive_predictive_failure drive_smart_good drive_error_limit drive_set_online medium_error_uncorrectable
@@ -80,7 +80,7 @@ PROVOKED = {
     "random": "spare_global_removed",
     "refusals": "spare_too_small",
     "spin": "drive_spun_down drive_spun_up",
-    "spares": "spare_commissioned controller_policy_changed drive_flapping",
+    "spares": "spare_commissioned controller_policy_changed drive_flapping drive_left",
     "story": """
         fault_injected virtual_drive_optimal virtual_drive_partially_degraded
         virtual_drive_degraded virtual_drive_offline bgi_started bgi_completed

@@ -14,6 +14,7 @@
 #define EVENT_STOPPED 60224
 #define EVENT_COMPLETED 60225
 #define EVENT_FAILED 60226
+#define EVENT_WAITS 60242
 #define SLOW_US (300 * 1000u)
 
 static struct ctl_command start_command(struct ctl_world *world, uint32_t slot,
@@ -439,6 +440,90 @@ static void test_cannot_be_written(void **state)
     world_free(world);
 }
 
+static const struct finding *finding_waits(struct ctl_world *world, uint32_t slot)
+{
+    return world_finding(world, FINDING_ERASE_WAITS, slot_key(world, slot));
+}
+
+/* Of one MiB: labels are taken. */
+static void refuse_at(struct ctl_world *world, uint32_t slot, enum io_status status,
+                      uint64_t offset_bytes)
+{
+    struct sim_drive *drive = world->slots[slot].drive;
+
+    drive->refusal = status;
+    drive->refusal_offset_bytes = offset_bytes;
+    drive->refusal_length_bytes = MIB;
+}
+
+/* Not the drive's fault: the erase waits, says why, once, and goes on when the cause is gone. */
+static void waits_and_goes_on(uint32_t slot, enum io_status status, bool late, bool restarts)
+{
+    struct ctl_world *world = world_of(400 + slot, 2);
+    uint64_t written = 0;
+    struct drive_view drive;
+
+    fill(world, slot);
+    refuse_at(world, slot, status, late ? size_of(world, slot) / 2 : 2 * MIB);
+    assert_int_equal(start(world, slot, ERASE_MODE_NORMAL), REASON_OK);
+    for (uint32_t life = 0; life < (restarts ? 3u : 1u); life++) {
+        world_settle(world, 10 * MINUTE);
+        assert_true(world_drive(world, slot, &drive));
+        assert_int_equal(drive.state_reason.code, REASON_ERASE_TRIED_AGAIN);
+        assert_non_null(finding_waits(world, slot));
+        assert_int_equal(finding_waits(world, slot)->cause.code, status == IO_STATUS_NO_SPACE
+                                                                     ? REASON_ERASE_NO_SPACE
+                                                                     : REASON_ERASE_READ_ONLY);
+        assert_int_equal(world_create(world, RAID_LEVEL_0, slot, 1, "data"), REASON_DRIVE_ERASING);
+        assert_int_equal(world_event_count(world, 0, EVENT_WAITS), life + 1);
+        if (restarts) {
+            world_restart(world);
+        }
+    }
+    assert_int_equal(world_event_count(world, 0, EVENT_FAILED), 0);
+    written = world->slots[slot].drive->counters.written_bytes;
+    world->slots[slot].drive->refusal = IO_STATUS_OK;
+    assert_true(ends(world, 0));
+    assert_true(is_zero(world, slot));
+    assert_null(finding_waits(world, slot));
+    assert_int_equal(world_event_count(world, 0, EVENT_RESUMED), restarts ? 3 : 1);
+    assert_true(world->slots[slot].drive->counters.written_bytes - written <=
+                3 * size_of(world, slot));
+    assert_int_equal(world_drive_state(world, slot), DRIVE_STATE_UNCONFIGURED_GOOD);
+    world_free(world);
+}
+
+static void test_waits_for_room(void **state)
+{
+    (void)state;
+    for (uint32_t slot = 0; slot < 2; slot++) {
+        waits_and_goes_on(slot, IO_STATUS_NO_SPACE, true, false);
+        waits_and_goes_on(slot, IO_STATUS_READ_ONLY, true, false);
+        waits_and_goes_on(slot, IO_STATUS_NO_SPACE, false, false);
+        waits_and_goes_on(slot, IO_STATUS_NO_SPACE, true, true);
+    }
+}
+
+static void test_stopped_while_it_waits(void **state)
+{
+    struct ctl_world *world = world_of(410, 2);
+
+    (void)state;
+    fill(world, 0);
+    refuse_at(world, 0, IO_STATUS_NO_SPACE, size_of(world, 0) / 2);
+    assert_int_equal(start(world, 0, ERASE_MODE_SIMPLE), REASON_OK);
+    world_settle(world, MINUTE);
+    assert_non_null(finding_waits(world, 0));
+    assert_int_equal(stop(world, 0), REASON_OK);
+    world->slots[0].drive->refusal = IO_STATUS_OK;
+    world_settle(world, 20 * MINUTE);
+    assert_null(finding_waits(world, 0));
+    assert_int_equal(world_event_count(world, 0, EVENT_STOPPED), 1);
+    assert_int_equal(world_event_count(world, 0, EVENT_COMPLETED), 0);
+    assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_UNCONFIGURED_BAD);
+    world_free(world);
+}
+
 /* A drive that keeps something of what it was told to overwrite is found out. */
 static void spoil(void *context, struct sim_drive *drive, const struct io_request *request)
 {
@@ -479,6 +564,8 @@ int main(void)
         cmocka_unit_test(test_used_meanwhile),
         cmocka_unit_test(test_pulled_and_returned),
         cmocka_unit_test(test_cannot_be_written),
+        cmocka_unit_test(test_waits_for_room),
+        cmocka_unit_test(test_stopped_while_it_waits),
         cmocka_unit_test(test_is_read_back),
     };
 
