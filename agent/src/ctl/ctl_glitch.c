@@ -14,6 +14,10 @@
  *     claimed: another program may still hold it, or it may have to be made writable. Nor one that
  *     is here under another path, as another drive: it may be a copy, so a user has to say that it
  *     is the member.
+ *
+ * (4) Transfers of a drive that is being pulled may fail before the host says that it has gone. So
+ * a member whose transfers failed and that goes within LEAVING_US counts as vanished, and for so
+ *     long no spare takes its place, unless there is no time to wait (1).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +30,7 @@
 #include "ctl/member_returned.h"
 
 #define UNCLAIMED_PATIENCE_US (UINT64_C(300) * 1000000)
+#define LEAVING_US (UINT64_C(5) * 1000000)
 #define HOUR_US (UINT64_C(3600) * 1000000)
 
 static bool member_has_vanished(const struct ctl_group *cg, uint32_t member)
@@ -35,12 +40,25 @@ static bool member_has_vanished(const struct ctl_group *cg, uint32_t member)
     return config->state == MEMBER_MISSING && config->why == REASON_DRIVE_LOST_PULLED;
 }
 
+/* (4) */
+static bool member_transfers_failed(const struct ctl_group *cg, uint32_t member)
+{
+    const struct member_config *config = &cg_config(cg)->members[member];
+
+    return config->state == MEMBER_FAILED &&
+           (config->why == REASON_DRIVE_LOST_WRITE_ERROR ||
+            config->why == REASON_DRIVE_LOST_READ_ERRORS ||
+            config->why == REASON_DRIVE_LOST_FLUSH || config->why == REASON_DRIVE_LOST_TIMEOUT);
+}
+
 void cg_glitch_note(struct ctl_group *cg, uint32_t member)
 {
     struct ctl_glitches *glitches = &cg->glitches[member];
     const struct uuid *drive = &cg_config(cg)->members[member].drive;
     uint64_t now_us = clock_now_us(cg->ctl->ports.clock);
 
+    glitches->failed_us = member_transfers_failed(cg, member) ? now_us : 0;
+    glitches->left = false;
     if (!member_has_vanished(cg, member)) {
         return;
     }
@@ -53,6 +71,30 @@ void cg_glitch_note(struct ctl_group *cg, uint32_t member)
             (GLITCHES_MAX - 1) * sizeof(glitches->at_us[0]));
     glitches->at_us[0] = now_us;
     glitches->count += glitches->count < GLITCHES_MAX ? 1u : 0u;
+}
+
+/* (4) */
+static uint64_t leaving_left_us(const struct ctl_group *cg, uint32_t member)
+{
+    const struct ctl_glitches *glitches = &cg->glitches[member];
+    uint64_t until_us = glitches->failed_us + LEAVING_US;
+    uint64_t now_us = clock_now_us(cg->ctl->ports.clock);
+
+    if (glitches->failed_us == 0 || !member_transfers_failed(cg, member)) {
+        return 0;
+    }
+    if (glitches->left) { /* whoever changes the configuration kicks */
+        return LEAVING_US;
+    }
+    return now_us < until_us ? until_us - now_us : 0;
+}
+
+void cg_glitch_gone(struct ctl_group *cg, uint32_t member)
+{
+    if (leaving_left_us(cg, member) > 0) {
+        cg->glitches[member].left = true;
+        ctl_kick(cg->ctl);
+    }
 }
 
 /* It has just been claimed, and its label is being read. */
@@ -99,6 +141,9 @@ uint64_t cg_glitch_left_us(const struct ctl_group *cg, uint32_t member)
     uint64_t now_us = clock_now_us(cg->ctl->ports.clock);
 
     ASSERT(member < cg_config(cg)->member_count);
+    if (cg->ctl->record->glitch_seconds > 0 && leaving_left_us(cg, member) > 0) {
+        return leaving_left_us(cg, member);
+    }
     return glitches->count == 0 || !member_has_vanished(cg, member) || now_us >= until_us
                ? unclaimed_left_us(cg, member)
                : until_us - now_us;
@@ -115,7 +160,7 @@ bool cg_glitch_waits(struct ctl_group *cg, uint32_t member)
     return true;
 }
 
-/* (2) */
+/* (2), (4) */
 struct flapping {
     struct ctl_group *cg;
     uint32_t member;
@@ -154,6 +199,51 @@ static void member_failed(void *context, int error)
     ctl_kick(cg->ctl);
 }
 
+static void member_leave(struct group_config *config, void *context)
+{
+    struct member_config *member = &config->members[((const struct flapping *)context)->member];
+
+    if (member->state == MEMBER_FAILED) {
+        member->state = MEMBER_MISSING;
+        member->why = REASON_DRIVE_LOST_PULLED;
+    }
+}
+
+static void member_left(void *context, int error)
+{
+    struct flapping *flapping = context;
+    struct ctl_group *cg = flapping->cg;
+    char group[PATH_TEXT_BYTES];
+
+    if (error == 0 && member_has_vanished(cg, flapping->member)) {
+        group_path(cg, group, sizeof(group));
+        ctl_event(cg->ctl, EVENT_DRIVE_LEFT, cg->object.key, "serial",
+                  cg_config(cg)->members[flapping->member].serial, "group", group, NULL);
+        cg_glitch_note(cg, flapping->member);
+    }
+    free(flapping);
+    ctl_change_end(cg->ctl);
+    ctl_kick(cg->ctl);
+}
+
+static bool member_change(struct ctl_group *cg, uint32_t member,
+                          void (*change)(struct group_config *config, void *context),
+                          void (*done)(void *context, int error))
+{
+    struct flapping *flapping = NULL;
+
+    if (!ctl_change_begin(cg->ctl, "a drive that comes and goes")) {
+        return false;
+    }
+    flapping = calloc(1, sizeof(*flapping));
+    ASSERT(flapping != NULL);
+    *flapping = (struct flapping){.cg = cg, .member = member};
+    cg->glitches[member].flaps = false;
+    cg->glitches[member].left = false;
+    group_config_change(cg->group, change, flapping, done, flapping);
+    return true;
+}
+
 static bool group_glitches_work(struct ctl_group *cg)
 {
     if (cg->phase != CTL_GROUP_RUNNING || cg->quiescing ||
@@ -161,14 +251,12 @@ static bool group_glitches_work(struct ctl_group *cg)
         return false;
     }
     for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        if (cg->glitches[i].left && member_transfers_failed(cg, i) &&
+            member_change(cg, i, member_leave, member_left)) {
+            return true;
+        }
         if (cg->glitches[i].flaps && member_has_vanished(cg, i) &&
-            ctl_change_begin(cg->ctl, "a drive that comes and goes")) {
-            struct flapping *flapping = calloc(1, sizeof(*flapping));
-
-            ASSERT(flapping != NULL);
-            *flapping = (struct flapping){.cg = cg, .member = i};
-            cg->glitches[i].flaps = false;
-            group_config_change(cg->group, member_fail, flapping, member_failed, flapping);
+            member_change(cg, i, member_fail, member_failed)) {
             return true;
         }
     }

@@ -19,9 +19,14 @@ struct ctl_glitches {
     uint32_t count;                /* of at_us, the newest first */
     uint64_t at_us[GLITCHES_MAX];
     bool flaps;                    /* it is to be called failed */
+    uint64_t failed_us;            /* its transfers did, then; 0: they have not */
+    bool left;                     /* … and it has gone: it is to be called missing */
 };
 
+/* A member has changed. */
 void cg_glitch_note(struct ctl_group *cg, uint32_t member);
+/* Its drive, which has been lost before, has gone. */
+void cg_glitch_gone(struct ctl_group *cg, uint32_t member);
 /* How long a member that has vanished is still waited for; 0: it is not. */
 uint64_t cg_glitch_left_us(const struct ctl_group *cg, uint32_t member);
 /* It may be back in a moment; the work loop runs again when that is over. */

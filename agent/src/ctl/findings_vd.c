@@ -78,8 +78,11 @@ static void remedy_of_spare(const struct ctl_group *cg, uint32_t member,
                    NULL);
     } else if (left_us > 0) {
         number_text(seconds, (left_us + 999999) / 1000000);
-        reason_set(&finding->remedy, REASON_REMEDY_SPARE_WAITS, "drive", name, "seconds", seconds,
-                   NULL);
+        reason_set(&finding->remedy,
+                   cg_config(cg)->members[member].state == MEMBER_MISSING
+                       ? REASON_REMEDY_SPARE_WAITS
+                       : REASON_REMEDY_SPARE_BEGINS,
+                   "drive", name, "seconds", seconds, NULL);
     } else {
         remedy_drive(finding, REASON_REMEDY_REBUILD_DUE, spare);
     }

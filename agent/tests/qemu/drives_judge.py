@@ -20,7 +20,8 @@ STORY = "drives as servers have them"
 DRIVE_MIB = 128
 PATIENCE_S = int(os.environ.get("AW_PATIENCE_S", "900"))  # for what hangs, not for a slow machine
 BAD_SECTOR = 60_000  # of 512 bytes: within the data of a member
-CASES = ["found by scanning", "arrays of them", "a member is pulled while it is written to",
+CASES = ["found by scanning", "arrays of them", "the cable of a member is loose for a moment",
+         "a member is pulled while it is written to",
          "a blank drive in its slot", "an NVMe drive is pulled and comes back",
          "a virtio drive is pulled and comes back", "a sector that cannot be read",
          "left to the host as JBOD", "a bay without a LED says so", "erased",
@@ -213,6 +214,23 @@ def arrays(host):
     return None if block == ["4096"] else f"a virtual drive over 4Kn drives has blocks of {block}"
 
 
+def loose(host, qemu):
+    """Transfers of a SCSI drive fail before the kernel says that it has gone: it is waited for all
+    the same, and is back in its own place."""
+    host.must("arrayctl /c0 set glitchtime=60")
+    qemu.pull("a2")
+    host.until("the loss", lambda: host.state("a2") != "Onln")
+    host.must("sleep 8; writer_goes_on data 3")  # longer than a spare waits for what failed
+    if host.state("a3") not in ("GHS", "DHS"):
+        return f"the spare is {host.state('a3')}"
+    qemu.plug(None, qemu.scsi("a2", 2))
+    host.until("the rebuild in its place",
+               lambda: host.vd_state("data") == "Optl" and host.state("a2") == "Onln")
+    host.must("arrayctl /c0 set glitchtime=5")
+    spare = host.state("a3")
+    return None if spare in ("GHS", "DHS") else f"the spare is {spare} after the rebuild"
+
+
 def pulled(host, qemu):
     """The spare takes its place at once: what is told then is that there is none left."""
     address = host.address("a1")
@@ -319,7 +337,8 @@ def story(folder, kernel, verdicts):
             verdicts.failed(STORY, name, "the guest did not come to it", guest)
         return
     host = Host(guest)
-    steps = [(found, host), (arrays, host), (pulled, host, qemu), (replaced, host, qemu),
+    steps = [(found, host), (arrays, host), (loose, host, qemu), (pulled, host, qemu),
+             (replaced, host, qemu),
              (comes_back, host, qemu, qemu.nvme("n1"), "fast", 1),
              (comes_back, host, qemu, qemu.virtio("v3"), "guest", 3), (unreadable, host),
              (jbod, host), (located, host), (erased, host), (every_byte, host)]

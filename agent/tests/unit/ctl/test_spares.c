@@ -345,6 +345,38 @@ static void test_glitch_over(void **state)
     }
 }
 
+/* Its transfers fail, and then it goes: at once, or when a spare has its place already. */
+static void test_fails_and_goes(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct ctl_world *world = world_glitch(450 + i);
+        bool early = i != 1;
+        struct drive_view drive;
+
+        assert_int_equal(glitch_seconds(world, i == 2 ? 0 : 30), REASON_OK);
+        world->slots[1].drive->write_fails = true;
+        world_write(world, "data", 0, 64 * 1024, 0x22);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+        world_settle(world, early ? SIM_SECOND : 6 * SIM_SECOND);
+        assert_true((world_drive_state(world, 2) == DRIVE_STATE_HOT_SPARE) == (early && i != 2));
+        assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
+        world->slots[1].drive->write_fails = false;
+        world_settle(world, 20 * SIM_SECOND);
+        if (early && i != 2) {
+            assert_int_equal(world_drive_state(world, 2), DRIVE_STATE_HOT_SPARE);
+            assert_true(world_drive(world, 1, &drive));
+            assert_int_equal(drive.state_reason.code, REASON_DRIVE_LOST_PULLED);
+            assert_int_equal(world_event_count(world, 0, 60243), 1);
+        }
+        assert_int_equal(world_fault(world, 1, FAULT_KIND_RETURN), REASON_OK);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+        assert_true((world_drive_state(world, 1) == DRIVE_STATE_ONLINE) == (early && i != 2));
+        world_check(world, "data", 0, 64 * 1024, 0x22);
+        world_free(world);
+    }
+}
+
 /* Six times within an hour, or within more than that; once more it is the user who decides. */
 static void test_flapping(void **state)
 {
@@ -429,6 +461,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_glitch),
         cmocka_unit_test(test_glitch_over),
+        cmocka_unit_test(test_fails_and_goes),
         cmocka_unit_test(test_flapping),
         cmocka_unit_test(test_flapping_alone),
         cmocka_unit_test(test_flapping_off),
