@@ -22,7 +22,7 @@ static void create_check(const struct command_vd_create *args)
 {
     ASSERT(args->drive_count <= COMMAND_DRIVES_MAX);
     ASSERT(args->spare_count <= COMMAND_SPARES_MAX);
-    ASSERT(args->serial_count <= COMMAND_SPARES_MAX);
+    ASSERT(args->serial_count <= COMMAND_SERIALS_MAX);
     text_check(args->name, sizeof args->name);
     text_check(args->plan_digest, sizeof args->plan_digest);
     for (uint32_t i = 0; i < args->drive_count; i++) {

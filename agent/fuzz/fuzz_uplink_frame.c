@@ -18,8 +18,8 @@ static void frame_check(const struct frame *frame)
         break;
     case FRAME_WELCOME:
         ASSERT(frame->welcome.heartbeat_s >= 1);
-        ASSERT(frame->welcome.heartbeat_s <= FRAME_HEARTBEAT_MAX_S);
-        ASSERT(frame->welcome.reconnect_window_s <= FRAME_SPREAD_MAX_S);
+        ASSERT(frame->welcome.heartbeat_s <= BOUND_WELCOME_HEARTBEAT_S_MAX);
+        ASSERT(frame->welcome.reconnect_window_s <= BOUND_WELCOME_RECONNECT_WINDOW_S_MAX);
         break;
     case FRAME_ACK:
         ASSERT(!frame->ack.has_result || frame_is_uuid(frame->ack.result));

@@ -12,6 +12,11 @@ import sys
 from pathlib import Path
 
 AGENT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(AGENT.parent / "backend/tools"))
+
+import protocol_bounds  # noqa: E402
+
+FROM_BACKEND = ("challenge", "welcome", "nack", "command", "query", "goaway")
 NOTE = "/* Generated from agent/protocol by tools/generate_tables.py; do not edit. */\n"
 
 
@@ -274,11 +279,51 @@ def policy_page(page: str, commands: dict) -> str:
     return before + POLICY_BEGIN + policy_lines(commands) + POLICY_END + after
 
 
-def bounds_header(bounds: dict) -> str:
-    """The limits of numbers; texts have those of the members that hold them."""
+def bound_lines(prefix: str, name: str, field: dict, stated: bool) -> list[str]:
+    """Limits of one field: numbers and lists have two, texts one. `stated`: only where its own
+    schema says so."""
+    rules = {"integer": ("minimum", "maximum", "ull"), "array": ("minItems", "maxItems", "u"),
+             "string": (None, "maxLength", "u")}
+    kind = field.get("type")
+    kind = kind[0] if isinstance(kind, list) else kind
+    if kind not in rules or "x-words" in field or (kind == "string" and "maxLength" not in field):
+        return []
+    low, high, suffix = rules[kind]
+    if stated and high not in field:
+        return []
+    whole = protocol_bounds.bounded(name, field)
+    macro = f"BOUND_{prefix.upper()}_{name.upper()}"
+    out = [f"#define {macro}_MAX {whole[high]}{suffix}"]
+    if low is not None:
+        out.insert(0, f"#define {macro}_MIN {whole.get(low, 0)}{suffix}")
+    if kind == "array" and "maxLength" in field["items"]:
+        out.append(f"#define {macro}_TEXT_MAX {field['items']['maxLength']}u")
+    return out
+
+
+def field_bounds(definitions: dict, stated: bool) -> list[str]:
+    """The limits of each field of these messages or arguments."""
+    out = []
+    for prefix, body in definitions.items():
+        lines = [line for name, field in body["properties"].items()
+                 for line in bound_lines(prefix, name, field, stated)]
+        out += ["", f"/* {prefix} */", *lines] if lines else []
+    return out
+
+
+def bounds_header(bounds: dict, messages: dict, commands: dict) -> str:
+    """The limits that hold for every field of a type, those of what a backend sends, and those of
+    the arguments of commands and queries."""
     out = [NOTE, "#ifndef ARRAYWRIGHT_BASE_BOUNDS_H", "#define ARRAYWRIGHT_BASE_BOUNDS_H", ""]
-    for name, limit in (("time_us", "maximum"), ("sequence", "maximum"), ("integer", "maximum")):
-        out.append(f"#define BOUND_{name.upper()}_MAX {bounds[name][limit]}ull")
+    for name, limit, suffix in (("time_us", "maximum", "ull"), ("sequence", "maximum", "ull"),
+                                ("command_step", "maximum", "ull"),
+                                ("integer", "maximum", "ull"), ("text", "maxLength", "u"),
+                                ("array", "maxItems", "u"), ("object", "maxProperties", "u")):
+        out.append(f"#define BOUND_{name.upper()}_MAX {bounds[name][limit]}{suffix}")
+    out += field_bounds({name: messages["$defs"][name] for name in FROM_BACKEND}, True)
+    out += field_bounds({name: body for name, body in commands["$defs"].items()
+                         if "x-effects" in body or body.get("x-class") == "R"
+                         or name in ("load", "load_block")}, False)
     return "\n".join([*out, "", "#endif", ""])
 
 
@@ -295,10 +340,11 @@ def main() -> int:
     events = json.loads((AGENT / "protocol/events.json").read_text())["events"]
     sizes_check([*words["reasons"].values(), *(event["text"] for event in events)])
     commands = json.loads((AGENT / "protocol/commands.schema.json").read_text())
+    messages = json.loads((AGENT / "protocol/messages.schema.json").read_text())
     page = (AGENT / "dist/arrayd.conf.5").read_text()
     bounds = json.loads((AGENT / "protocol/bounds.schema.json").read_text())["$defs"]
     files = {
-        "src/base/bounds.h": bounds_header(bounds),
+        "src/base/bounds.h": bounds_header(bounds, messages, commands),
         "src/base/words.h": words_header(words),
         "src/base/words.c": words_source(words),
         "tests/unit/base/word_families.h": word_families(words),

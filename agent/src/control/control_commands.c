@@ -321,7 +321,7 @@ static bool envelope_parse(struct running_command *running, const json_t *params
  * lost. Running it could do twice what was done once. */
 static bool number_is_new(const struct running_command *running, struct reason *ret_reason)
 {
-    char problem[80];
+    char problem[96];
     uint64_t highest = command_journal_number(running->server->world.journal);
 
     if (running->client->backend && running->number == 0) {
@@ -334,11 +334,15 @@ static bool number_is_new(const struct running_command *running, struct reason *
         reason_set(ret_reason, REASON_NOT_PERMITTED, "op", "numbered commands", NULL);
         return false;
     }
-    if (running->number == 0 || running->number > highest) {
+    if (running->number == 0 ||
+        (running->number > highest && running->number - highest <= BOUND_COMMAND_STEP_MAX)) {
         return true;
     }
-    (void)snprintf(problem, sizeof(problem), "%llu was used already; the next is %llu",
-                   (unsigned long long)running->number, (unsigned long long)highest + 1);
+    /* One far ahead would use up all that are between, and no command could follow. */
+    (void)snprintf(problem, sizeof(problem), "%llu %s; the next is %llu",
+                   (unsigned long long)running->number,
+                   running->number > highest ? "is too far ahead" : "was used already",
+                   (unsigned long long)highest + 1);
     reason_set(ret_reason, REASON_INVALID_ARGUMENT, "field", "number", "problem", problem, NULL);
     return false;
 }

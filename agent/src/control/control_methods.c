@@ -254,29 +254,17 @@ static void query_policies(struct control_server *server, struct control_client 
 }
 
 static void query_latency(struct control_server *server, struct control_client *client, uint64_t id,
-                          const json_t *args)
+                          const struct query_args *args)
 {
     struct clock_port *clock = loop_clock(server->world.loop);
-    const char *word = json_text_at(args, "kind");
-    const char *key = json_text_at(args, "key");
+    const struct ctl *ctl = ctl_host_owner(server->world.host, args->kind, args->key);
     struct ctl_load load;
-    const struct ctl *ctl = NULL;
-    enum object_kind kind = OBJECT_KIND_MAX;
     struct reason reason;
 
-    if (word == NULL || !object_kind_parse(word, &kind) ||
-        (kind != OBJECT_KIND_DRIVE && kind != OBJECT_KIND_VIRTUAL_DRIVE)) {
-        refuse_argument(client, id, "kind", "must be drive or virtual_drive");
-        return;
-    }
-    if (key == NULL) {
-        refuse_argument(client, id, "key", "must be the key of an object");
-        return;
-    }
-    ctl = ctl_host_owner(server->world.host, kind, key);
-    if (!(kind == OBJECT_KIND_DRIVE ? ctl_drive_load(ctl, key, &load)
-                                    : ctl_vd_load(ctl, key, &load))) {
-        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", word, "key", key, NULL);
+    if (!(args->kind == OBJECT_KIND_DRIVE ? ctl_drive_load(ctl, args->key, &load)
+                                          : ctl_vd_load(ctl, args->key, &load))) {
+        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", object_kind_word(args->kind), "key",
+                   args->key, NULL);
         control_refuse(client, id, &reason);
         return;
     }
@@ -287,7 +275,7 @@ static void query_latency(struct control_server *server, struct control_client *
 }
 
 static void query_bad_blocks(struct control_server *server, struct control_client *client,
-                             uint64_t id, const json_t *args)
+                             uint64_t id, const struct query_args *args)
 {
     struct reason reason;
     json_t *answer = control_bad_blocks(server, args, &reason);
@@ -299,26 +287,51 @@ static void query_bad_blocks(struct control_server *server, struct control_clien
     }
 }
 
+/* About what is there, not about what would be. */
+static void query_run(struct control_server *server, struct control_client *client, uint64_t id,
+                      enum query_kind kind, const json_t *params)
+{
+    const struct ctl_host *host = server->world.host;
+    struct query_args args;
+    struct reason reason;
+
+    if (!query_args_parse(kind, params, &args, &reason)) {
+        control_refuse(client, id, &reason);
+        return;
+    }
+    switch (kind) {
+    case QUERY_FOREIGN:
+        control_answer(client, id, foreign_doc(host, args.controller));
+        return;
+    case QUERY_UNDO:
+        control_answer(client, id, undo_doc(host, args.controller));
+        return;
+    case QUERY_LATENCY:
+        query_latency(server, client, id, &args);
+        return;
+    case QUERY_BAD_BLOCKS:
+        query_bad_blocks(server, client, id, &args);
+        return;
+    case QUERY_KIND_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
 static void method_query(struct control_server *server, struct control_client *client, uint64_t id,
                          const json_t *params)
 {
     const char *name = json_text_at(params, "name");
     const json_t *args = json_object_get(params, "args");
+    enum query_kind kind = QUERY_KIND_MAX;
     struct reason reason;
 
     if (name != NULL && strcmp(name, "preview_vd_create") == 0) {
         query_preview(server, client, id, args);
     } else if (name != NULL && strcmp(name, "preview_vd_set") == 0) {
         query_policies(server, client, id, args);
-    } else if (name != NULL && strcmp(name, "foreign") == 0) {
-        control_answer(client, id,
-                       foreign_doc(server->world.host, json_text_at(args, "controller")));
-    } else if (name != NULL && strcmp(name, "undo") == 0) {
-        control_answer(client, id, undo_doc(server->world.host, json_text_at(args, "controller")));
-    } else if (name != NULL && strcmp(name, "latency") == 0) {
-        query_latency(server, client, id, args);
-    } else if (name != NULL && strcmp(name, "bad_blocks") == 0) {
-        query_bad_blocks(server, client, id, args);
+    } else if (query_kind_parse(name, &kind)) {
+        query_run(server, client, id, kind, args);
     } else {
         reason_set(&reason, REASON_UNKNOWN_COMMAND, "op", name != NULL ? name : "(none)", NULL);
         control_refuse(client, id, &reason);

@@ -8,6 +8,7 @@
 #include "control/control_client.h"
 #include "control/control_server.h"
 #include "control/monitor_watch.h"
+#include "control/query_args.h"
 
 struct control_server {
     struct control_options options;
@@ -52,10 +53,10 @@ void control_request(struct control_server *server, struct control_client *clien
 void control_answer(struct control_client *client, uint64_t id, json_t *result);
 void control_refuse(struct control_client *client, uint64_t id, const struct reason *reason);
 void control_notify(struct control_client *client, const char *method, json_t *params);
-/* The change since rev as a state_result; *ret_rev is what it leads to. */
 /* NULL with a reason. */
-json_t *control_bad_blocks(const struct control_server *server, const json_t *args,
+json_t *control_bad_blocks(const struct control_server *server, const struct query_args *args,
                            struct reason *ret_reason);
+/* The change since rev as a state_result; *ret_rev is what it leads to. */
 json_t *control_state(const struct control_server *server, uint64_t since_rev, uint64_t *ret_rev);
 
 /* control_commands.c */

@@ -4,15 +4,19 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bounds.h"
 #include "control/json_text.h"
 #include "control/object_doc.h"
 
+STATIC_ASSERT(LOAD_BLOCKS_MAX == BOUND_LOAD_BLOCKS_MAX, "as many as there is room for");
+STATIC_ASSERT(MEASUREMENT_LOADS_MAX == BOUND_VD_MEASURE_LOADS_MAX, "as many as there is room for");
+
 /* What is asked */
 
-static bool number_take(const json_t *value, uint64_t max, uint64_t *ret_number)
+static bool number_take(const json_t *value, uint64_t min, uint64_t max, uint64_t *ret_number)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-        (uint64_t)json_integer_value(value) > max) {
+        (uint64_t)json_integer_value(value) < min || (uint64_t)json_integer_value(value) > max) {
         return false;
     }
     *ret_number = (uint64_t)json_integer_value(value);
@@ -24,16 +28,19 @@ static const char *blocks_take(const json_t *value, struct load *load)
     size_t index;
     const json_t *entry;
 
-    if (!json_is_array(value) || json_array_size(value) > LOAD_BLOCKS_MAX) {
-        return "has one whose blocks are no list of at most 16";
+    if (!json_is_array(value) || json_array_size(value) < BOUND_LOAD_BLOCKS_MIN ||
+        json_array_size(value) > BOUND_LOAD_BLOCKS_MAX) {
+        return "has one whose blocks are no list of 1 to 16";
     }
     json_array_foreach(value, index, entry)
     {
         uint64_t bytes = 0;
         uint64_t percent = 0;
 
-        if (!number_take(json_object_get(entry, "bytes"), LOAD_REQUEST_MAX_BYTES, &bytes) ||
-            !number_take(json_object_get(entry, "percent"), 100, &percent) ||
+        if (!number_take(json_object_get(entry, "bytes"), BOUND_LOAD_BLOCK_BYTES_MIN,
+                         BOUND_LOAD_BLOCK_BYTES_MAX, &bytes) ||
+            !number_take(json_object_get(entry, "percent"), BOUND_LOAD_BLOCK_PERCENT_MIN,
+                         BOUND_LOAD_BLOCK_PERCENT_MAX, &percent) ||
             json_object_size(entry) != 2) {
             return "has a block that is not bytes and percent";
         }
@@ -49,14 +56,20 @@ static const struct load_number {
     const char *name;
     size_t offset;
     bool wide; /* 64 bits */
+    uint64_t min;
     uint64_t max;
 } numbers[] = {
-    {"write_percent", offsetof(struct load, write_percent), false, 100},
-    {"workers", offsetof(struct load, workers), false, LOAD_WORKERS_MAX},
-    {"depth", offsetof(struct load, depth), false, LOAD_DEPTH_MAX},
-    {"zone_bytes", offsetof(struct load, zone_bytes), true, INT64_MAX},
-    {"start_bytes", offsetof(struct load, start_bytes), true, INT64_MAX},
-    {"file_bytes", offsetof(struct load, file_bytes), true, INT64_MAX},
+    {"write_percent", offsetof(struct load, write_percent), false, BOUND_LOAD_WRITE_PERCENT_MIN,
+     BOUND_LOAD_WRITE_PERCENT_MAX},
+    {"workers", offsetof(struct load, workers), false, BOUND_LOAD_WORKERS_MIN,
+     BOUND_LOAD_WORKERS_MAX},
+    {"depth", offsetof(struct load, depth), false, BOUND_LOAD_DEPTH_MIN, BOUND_LOAD_DEPTH_MAX},
+    {"zone_bytes", offsetof(struct load, zone_bytes), true, BOUND_LOAD_ZONE_BYTES_MIN,
+     BOUND_LOAD_ZONE_BYTES_MAX},
+    {"start_bytes", offsetof(struct load, start_bytes), true, BOUND_LOAD_START_BYTES_MIN,
+     BOUND_LOAD_START_BYTES_MAX},
+    {"file_bytes", offsetof(struct load, file_bytes), true, BOUND_LOAD_FILE_BYTES_MIN,
+     BOUND_LOAD_FILE_BYTES_MAX},
 };
 #define NUMBER_COUNT (sizeof(numbers) / sizeof(numbers[0]))
 
@@ -70,7 +83,7 @@ static bool load_number_take(const json_t *value, const char *name, struct load 
         if (strcmp(numbers[i].name, name) != 0) {
             continue;
         }
-        if (!number_take(value, numbers[i].max, &number)) {
+        if (!number_take(value, numbers[i].min, numbers[i].max, &number)) {
             return false;
         }
         if (numbers[i].wide) {
@@ -111,8 +124,9 @@ const char *measurement_loads_take(const json_t *value, struct measurement_plan 
     size_t index;
     const json_t *entry;
 
-    if (!json_is_array(value) || json_array_size(value) > MEASUREMENT_LOADS_MAX) {
-        return "must be a list of at most 8";
+    if (!json_is_array(value) || json_array_size(value) < BOUND_VD_MEASURE_LOADS_MIN ||
+        json_array_size(value) > BOUND_VD_MEASURE_LOADS_MAX) {
+        return "must be a list of 1 to 8";
     }
     json_array_foreach(value, index, entry)
     {

@@ -1,8 +1,6 @@
 /*
  * The query bad_blocks: see protocol/commands.schema.json.
  */
-#include <string.h>
-
 #include "control/control_private.h"
 #include "control/json_text.h"
 
@@ -27,29 +25,13 @@ static json_t *answer_doc(const struct ctl_bad_blocks *list)
     return doc;
 }
 
-json_t *control_bad_blocks(const struct control_server *server, const json_t *args,
+json_t *control_bad_blocks(const struct control_server *server, const struct query_args *args,
                            struct reason *ret_reason)
 {
     static struct ctl_bad_blocks list; /* large, used on the loop only */
-    const char *kind_word = json_text_at(args, "kind");
-    const char *key = json_text_at(args, "key");
-    enum object_kind kind = OBJECT_KIND_MAX;
-    uint64_t after_lba = 0;
-    bool after = json_object_get(args, "after_lba") != NULL;
 
-    if (kind_word == NULL || !object_kind_parse(kind_word, &kind) ||
-        (kind != OBJECT_KIND_DRIVE && kind != OBJECT_KIND_VIRTUAL_DRIVE)) {
-        reason_set(ret_reason, REASON_INVALID_ARGUMENT, "field", "kind", "problem",
-                   "must be drive or virtual_drive", NULL);
-        return NULL;
-    }
-    if (key == NULL || (after && !json_u64_at(args, "after_lba", &after_lba))) {
-        reason_set(ret_reason, REASON_INVALID_ARGUMENT, "field", key == NULL ? "key" : "after_lba",
-                   "problem", "is missing or of a wrong type", NULL);
-        return NULL;
-    }
-    if (!ctl_bad_blocks(ctl_host_owner(server->world.host, kind, key), kind, key,
-                        after ? &after_lba : NULL, &list, ret_reason)) {
+    if (!ctl_bad_blocks(ctl_host_owner(server->world.host, args->kind, args->key), args->kind,
+                        args->key, args->after ? &args->after_lba : NULL, &list, ret_reason)) {
         return NULL;
     }
     return answer_doc(&list);

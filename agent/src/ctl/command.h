@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bounds.h"
 #include "base/list.h"
 #include "base/reason.h"
 #include "ctl/profile.h"
@@ -15,11 +16,10 @@
 #include "task/measurement.h"
 
 #define OBJECT_KEY_MAX 64u
-#define LOCATE_SECONDS_MAX 86400u
-#define COMMAND_DRIVES_MAX 256u
-#define COMMAND_SPARES_MAX 16u
-#define COMMAND_SERIALS_MAX (COMMAND_DRIVES_MAX + COMMAND_SPARES_MAX)
-#define COMMAND_PRECONDITIONS_MAX 16u
+#define COMMAND_DRIVES_MAX BOUND_VD_CREATE_DRIVES_MAX
+#define COMMAND_SPARES_MAX BOUND_VD_CREATE_SPARES_MAX
+#define COMMAND_SERIALS_MAX BOUND_VD_CREATE_SERIALS_MAX
+#define COMMAND_PRECONDITIONS_MAX BOUND_COMMAND_PRECONDITIONS_MAX
 #define COMMAND_OBJECTS_MAX 8u
 
 typedef char object_key_t[OBJECT_KEY_MAX + 1];

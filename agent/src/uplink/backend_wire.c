@@ -161,6 +161,11 @@ int backend_wire_callback(struct lws *wsi, enum lws_callback_reasons reason, voi
     if (run->backend.wsi != wsi) {
         return stranger_callback(run, wsi, reason);
     }
+    if (reason == LWS_CALLBACK_WSI_DESTROY) {
+        /* Given up without a word, as for an upgrade that nobody answers: it must not be used. */
+        link_ended(run, "it does not answer");
+        return 0;
+    }
     switch ((int)reason) {
     case LWS_CALLBACK_CLIENT_ESTABLISHED:
         run->backend.open = true;

@@ -13,10 +13,11 @@
 
 #define LIST_WHOLE 256u /* arrayd lists no more outcomes than this at a time */
 
+/* As text: the tree of it can be fifty times as large. */
 struct waiting_command {
     struct list link;
     char command_id[UUID_TEXT_BYTES];
-    json_t *params;
+    char *params;
     size_t bytes;
 };
 
@@ -50,7 +51,7 @@ static void waiting_free(struct command_relay *relay, struct waiting_command *co
     list_remove(&command->link);
     relay->waiting_count--;
     relay->waiting_bytes -= command->bytes;
-    json_decref(command->params);
+    free(command->params);
     free(command);
 }
 
@@ -144,8 +145,8 @@ static bool is_under_way(const struct command_relay *relay, const char *command_
     return false;
 }
 
-/* Exactly the fields of the protocol; nothing else of the frame reaches arrayd. */
-static json_t *command_params(const json_t *document)
+/* Exactly the fields of the protocol; nothing else of the frame reaches arrayd. free() it. */
+static char *command_params(const json_t *document, size_t *ret_bytes)
 {
     static const char *const fields[] = {"command_id", "number",        "op",    "args",
                                          "confirm",    "preconditions", "actor", "not_after_us"};
@@ -154,16 +155,19 @@ static json_t *command_params(const json_t *document)
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         json_put(params, fields[i], json_incref(json_object_get(document, fields[i])));
     }
-    return params;
+    char *line = json_line(params, ret_bytes);
+    json_decref(params);
+    return line;
 }
 
-int command_relay_take(struct command_relay *relay, const struct frame *frame, size_t bytes)
+int command_relay_take(struct command_relay *relay, const struct frame *frame)
 {
+    size_t bytes = 0;
+
     relay_check(relay);
     ASSERT(frame->kind == FRAME_COMMAND);
     if (json_array_size(relay->replies) >= RELAY_REPLIES_MAX ||
-        relay->waiting_count >= RELAY_WAITING_MAX ||
-        bytes > RELAY_WAITING_BYTES - relay->waiting_bytes) {
+        relay->waiting_count >= RELAY_WAITING_MAX) {
         return -ENOSPC;
     }
     if (is_under_way(relay, frame->command.command_id)) {
@@ -173,15 +177,22 @@ int command_relay_take(struct command_relay *relay, const struct frame *frame, s
         reply_refused(relay, frame->command.command_id, frame->command.why);
         return 0;
     }
-    if (bytes > RELAY_REQUEST_MAX_BYTES) {
+    /* Not as it came: arrayd hangs up on a longer request, and numbers may be written longer. */
+    char *params = command_params(frame->document, &bytes);
+    if (bytes > FRAME_REQUEST_MAX_BYTES) {
         reply_refused(relay, frame->command.command_id, "it is larger than 63 KiB");
+        free(params);
         return 0;
+    }
+    if (bytes > RELAY_WAITING_BYTES - relay->waiting_bytes) {
+        free(params);
+        return -ENOSPC;
     }
     struct waiting_command *command = calloc(1, sizeof(*command));
     ASSERT(command != NULL);
     list_init(&command->link);
     memcpy(command->command_id, frame->command.command_id, UUID_TEXT_BYTES);
-    command->params = command_params(frame->document);
+    command->params = params;
     command->bytes = bytes;
     list_push_tail(&relay->waiting, &command->link);
     relay->waiting_count++;
@@ -207,7 +218,8 @@ json_t *command_relay_next_command(struct command_relay *relay, char ret_id[UUID
     }
     struct waiting_command *command =
         list_entry(list_first(&relay->waiting), struct waiting_command, link);
-    json_t *params = json_incref(command->params);
+    json_t *params = json_loadb(command->params, command->bytes, 0, NULL);
+    ASSERT(params != NULL);
     memcpy(place->command_id, command->command_id, UUID_TEXT_BYTES);
     memcpy(ret_id, command->command_id, UUID_TEXT_BYTES);
     waiting_free(relay, command);

@@ -32,7 +32,6 @@
 #define RELAY_RESULTS_MAX 32u
 #define RELAY_REPLIES_MAX 64u
 #define RELAY_RESEND_US (10u * 1000u * 1000u)
-#define RELAY_REQUEST_MAX_BYTES (63u * 1024u)
 
 struct relay_running {
     char command_id[UUID_TEXT_BYTES]; /* "": free */
@@ -54,8 +53,7 @@ void command_relay_start(struct command_relay *relay);
 void command_relay_done(struct command_relay *relay);
 
 /* From the backend. -ENOSPC: more than is bearable, end the session. */
-MUST_CHECK int command_relay_take(struct command_relay *relay, const struct frame *frame,
-                                  size_t bytes);
+MUST_CHECK int command_relay_take(struct command_relay *relay, const struct frame *frame);
 /* Answers a frame that cannot even be read, as far as there is room. */
 void command_relay_nack(struct command_relay *relay, const char *why);
 void command_relay_result_acked(struct command_relay *relay, const char *command_id);

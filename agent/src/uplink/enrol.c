@@ -16,6 +16,7 @@
 
 #include "base/assert.h"
 #include "control/json_text.h"
+#include "uplink/frame.h"
 #include "uplink/http_client.h"
 #include "uplink/uplink_identity.h"
 #include "uplink/uplink_key.h"
@@ -131,17 +132,16 @@ static void refusal_explain(const struct enrol_request *request, const struct ht
 
 static bool answer_take(const struct http_answer *answer, struct uplink_identity *identity)
 {
-    json_t *document = json_loadb(answer->body, answer->bytes, 0, NULL);
+    char why[FRAME_WHY_BYTES];
+    json_t *document = frame_load(answer->body, answer->bytes, why);
     const char *agent_id = json_text_at(document, "agent_id");
     const char *server_id = json_text_at(document, "server_id");
-    struct uuid agent;
-    struct uuid server;
-    bool good = agent_id != NULL && server_id != NULL && uuid_parse(agent_id, &agent) == 0 &&
-                uuid_parse(server_id, &server) == 0;
+    bool good = document != NULL && frame_bounds_fault(document) == NULL;
 
+    good = good && frame_is_uuid(agent_id) && frame_is_uuid(server_id);
     if (good) {
-        uuid_format(&agent, identity->agent_id);
-        uuid_format(&server, identity->server_id);
+        memcpy(identity->agent_id, agent_id, sizeof(identity->agent_id));
+        memcpy(identity->server_id, server_id, sizeof(identity->server_id));
     }
     json_decref(document);
     return good;

@@ -16,6 +16,7 @@
 #include "base/assert.h"
 #include "control/json_text.h"
 #include "uplink/enrol.h"
+#include "uplink/frame.h"
 #include "uplink/http_client.h"
 #include "uplink/unit_control.h"
 #include "uplink/uplink_url.h"
@@ -45,7 +46,12 @@ static char *question(const struct enrol_finish *finish)
 
 static void answer_take(const struct http_answer *answer, struct arrival *arrival)
 {
-    json_t *document = json_loadb(answer->body, answer->bytes, 0, NULL);
+    char why[FRAME_WHY_BYTES];
+    json_t *document = frame_load(answer->body, answer->bytes, why);
+    if (document != NULL && frame_bounds_fault(document) != NULL) {
+        json_decref(document);
+        document = NULL; /* as good as no answer */
+    }
     const char *presence = json_text_at(document, "presence");
     const char *page_url = json_text_at(document, "page_url");
 

@@ -11,8 +11,6 @@
 #include "base/bounds.h"
 #include "control/json_text.h"
 
-#define OP_MAX_CHARACTERS 64u
-
 static int refuse(char why[FRAME_WHY_BYTES], const char *text)
 {
     (void)snprintf(why, FRAME_WHY_BYTES, "%s", text);
@@ -42,35 +40,72 @@ static bool depth_is_fine(const char *text, size_t bytes)
     return true;
 }
 
-/* A text with a NUL in it would end there for us and go on for everybody else. */
-static bool has_nul(const json_t *value)
+/* Characters of a text that is UTF-8. */
+static size_t characters(const char *text)
 {
+    size_t count = 0;
+
+    for (; *text != '\0'; text++) {
+        count += ((unsigned char)*text & 0xC0u) != 0x80u ? 1 : 0;
+    }
+    return count;
+}
+
+/* What is wrong with one value by its type, NULL if nothing is. A text with a NUL in it would end
+ * there for us and go on for everybody else. */
+static const char *value_fault(const json_t *value)
+{
+    if (json_is_string(value)) {
+        const char *text = json_string_value(value);
+
+        if (strlen(text) != json_string_length(value)) {
+            return "a text must not contain NUL characters";
+        }
+        return characters(text) > BOUND_TEXT_MAX ? "a text is too long" : NULL;
+    }
+    if (json_array_size(value) > BOUND_ARRAY_MAX) {
+        return "a list has too many entries";
+    }
+    return json_object_size(value) > BOUND_OBJECT_MAX ? "an object has too many fields" : NULL;
+}
+
+/* The same for all that is within. The parser's depth bounds this. */
+const char *frame_bounds_fault(const json_t *value)
+{
+    const char *fault = value_fault(value);
     const char *name = NULL;
     json_t *item = NULL;
     size_t i = 0;
 
-    if (json_is_string(value)) {
-        return strlen(json_string_value(value)) != json_string_length(value);
-    }
     json_object_foreach((json_t *)value, name, item)
     {
-        if (has_nul(item)) {
-            return true;
-        }
+        fault = fault != NULL ? fault : frame_bounds_fault(item);
     }
     json_array_foreach((json_t *)value, i, item)
     {
-        if (has_nul(item)) {
-            return true;
-        }
+        fault = fault != NULL ? fault : frame_bounds_fault(item);
     }
-    return false;
+    return fault;
 }
 
 /* A number that counts, within the bounds of the protocol. */
 static bool sequence_take(const json_t *document, const char *name, uint64_t *ret_value)
 {
     return json_u64_at(document, name, ret_value) && *ret_value <= BOUND_SEQUENCE_MAX;
+}
+
+/* What is wrong with a frame, whatever its kind is; NULL if nothing is. */
+static const char *frame_fault(const json_t *document)
+{
+    const char *fault = frame_bounds_fault(document);
+    uint64_t sent_us = 0;
+
+    if (fault != NULL || json_object_get(document, "ts") == NULL) {
+        return fault;
+    }
+    return json_u64_at(document, "ts", &sent_us) && sent_us <= BOUND_TIME_US_MAX
+               ? NULL
+               : "ts must be a time until the year 9999";
 }
 
 /* For the log: what the other side says must not look like lines of ours. */
@@ -142,7 +177,7 @@ static int challenge_read(struct frame *frame, char why[FRAME_WHY_BYTES])
 }
 
 /* One that is no fence is as good as none: the backend will not see it again. */
-static void fence_take(const json_t *document, char out[FRAME_FENCE_MAX + 1])
+static void fence_take(const json_t *document, char out[BOUND_WELCOME_FENCE_MAX + 1])
 {
     const char *fence = json_text_at(document, "fence");
     size_t length = fence != NULL ? strlen(fence) : 0;
@@ -153,8 +188,8 @@ static void fence_take(const json_t *document, char out[FRAME_FENCE_MAX + 1])
             return;
         }
     }
-    if (length <= FRAME_FENCE_MAX) {
-        (void)snprintf(out, FRAME_FENCE_MAX + 1, "%s", fence != NULL ? fence : "");
+    if (length <= BOUND_WELCOME_FENCE_MAX) {
+        (void)snprintf(out, BOUND_WELCOME_FENCE_MAX + 1, "%s", fence != NULL ? fence : "");
     }
 }
 
@@ -166,9 +201,9 @@ static int welcome_read(struct frame *frame, char why[FRAME_WHY_BYTES])
         !sequence_take(document, "acked_event_seq", &frame->welcome.acked_event_seq)) {
         return refuse(why, "welcome: acked_rev and acked_event_seq must be whole numbers");
     }
-    if (!seconds_take(document, "heartbeat_s", 1, FRAME_HEARTBEAT_MAX_S,
-                      &frame->welcome.heartbeat_s) ||
-        !seconds_take(document, "reconnect_window_s", 0, FRAME_SPREAD_MAX_S,
+    if (!seconds_take(document, "heartbeat_s", BOUND_WELCOME_HEARTBEAT_S_MIN,
+                      BOUND_WELCOME_HEARTBEAT_S_MAX, &frame->welcome.heartbeat_s) ||
+        !seconds_take(document, "reconnect_window_s", 0, BOUND_WELCOME_RECONNECT_WINDOW_S_MAX,
                       &frame->welcome.reconnect_window_s)) {
         return refuse(why, "welcome: heartbeat_s and reconnect_window_s must be whole numbers");
     }
@@ -216,7 +251,8 @@ static int nack_read(struct frame *frame, char why[FRAME_WHY_BYTES])
     printable_copy(reason, frame->nack.reason, sizeof(frame->nack.reason));
     printable_copy(json_text_at(frame->document, "detail"), frame->nack.detail,
                    sizeof(frame->nack.detail));
-    if (!seconds_take(frame->document, "retry_s", 1, FRAME_SPREAD_MAX_S, &frame->nack.retry_s)) {
+    if (!seconds_take(frame->document, "retry_s", 1, BOUND_NACK_RETRY_S_MAX,
+                      &frame->nack.retry_s)) {
         frame->nack.retry_s = 0;
     }
     return 0;
@@ -237,7 +273,7 @@ static bool preconditions_are_fine(const json_t *list)
     json_t *item = NULL;
     uint64_t config_rev = 0;
 
-    if (!json_is_array(list) || json_array_size(list) > FRAME_PRECONDITIONS_MAX) {
+    if (!json_is_array(list) || json_array_size(list) > BOUND_COMMAND_PRECONDITIONS_MAX) {
         return false;
     }
     json_array_foreach((json_t *)list, i, item)
@@ -261,15 +297,16 @@ static const char *command_fault(const json_t *document)
 {
     const char *op = json_text_at(document, "op");
     const json_t *confirm = json_object_get(document, "confirm");
+    const char *fault = frame_fault(document);
     uint64_t number = 0;
 
-    if (has_nul(document)) {
-        return "a text must not contain NUL characters";
+    if (fault != NULL) {
+        return fault;
     }
     if (!sequence_take(document, "number", &number) || number == 0) {
         return "number must be a whole number from 1 to 2^62 - 1";
     }
-    if (op == NULL || op[0] == '\0' || strlen(op) > OP_MAX_CHARACTERS) {
+    if (op == NULL || op[0] == '\0' || characters(op) > BOUND_COMMAND_OP_MAX) {
         return "op must have 1 to 64 characters";
     }
     if (!json_is_object(json_object_get(document, "args"))) {
@@ -278,8 +315,12 @@ static const char *command_fault(const json_t *document)
     if (!json_is_string(confirm) && !json_is_null(confirm)) {
         return "confirm must be a text or null";
     }
+    if (characters(json_is_string(confirm) ? json_string_value(confirm) : "") >
+        BOUND_COMMAND_CONFIRM_MAX) {
+        return "confirm must have at most 64 characters";
+    }
     if (!preconditions_are_fine(json_object_get(document, "preconditions"))) {
-        return "preconditions must be at most 64 of kind, key and config_rev";
+        return "preconditions must be at most 16 of kind, key and config_rev";
     }
     if (!actor_is_fine(json_object_get(document, "actor"))) {
         return "actor must have name, role and via";
@@ -320,7 +361,8 @@ static int goaway_read(struct frame *frame, char why[FRAME_WHY_BYTES])
 {
     printable_copy(json_text_at(frame->document, "reason"), frame->goaway.reason,
                    sizeof(frame->goaway.reason));
-    return seconds_take(frame->document, "spread_s", 0, FRAME_SPREAD_MAX_S, &frame->goaway.spread_s)
+    return seconds_take(frame->document, "spread_s", 0, BOUND_GOAWAY_SPREAD_S_MAX,
+                        &frame->goaway.spread_s)
                ? 0
                : refuse(why, "goaway: spread_s must be a whole number");
 }
@@ -368,6 +410,23 @@ static int fields_read(struct frame *frame, char why[FRAME_WHY_BYTES])
     UNREACHABLE();
 }
 
+json_t *frame_load(const char *text, size_t bytes, char why[FRAME_WHY_BYTES])
+{
+    json_t *document = NULL;
+
+    if (!depth_is_fine(text, bytes)) {
+        (void)refuse(why, "a frame is nested at most 32 deep");
+        return NULL;
+    }
+    document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+    if (!json_is_object(document)) {
+        json_decref(document);
+        (void)refuse(why, "a frame is one JSON object");
+        return NULL;
+    }
+    return document;
+}
+
 int frame_parse(const char *text, size_t bytes, struct frame *ret_frame, char why[FRAME_WHY_BYTES])
 {
     struct frame frame = {.kind = FRAME_OTHER};
@@ -375,19 +434,14 @@ int frame_parse(const char *text, size_t bytes, struct frame *ret_frame, char wh
     if (bytes > FRAME_IN_MAX_BYTES) {
         return refuse(why, "a frame to the agent has at most 64 KiB");
     }
-    if (!depth_is_fine(text, bytes)) {
-        return refuse(why, "a frame is nested at most 32 deep");
-    }
-    /* A command with a NUL is read all the same: its refusal needs its id. */
-    frame.document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
-    if (!json_is_object(frame.document)) {
-        json_decref(frame.document);
-        return refuse(why, "a frame is one JSON object");
+    frame.document = frame_load(text, bytes, why);
+    if (frame.document == NULL) {
+        return -EBADMSG;
     }
     frame.kind = kind_of(frame.document);
-    int error = frame.kind != FRAME_COMMAND && has_nul(frame.document)
-                    ? refuse(why, "a text must not contain NUL characters")
-                    : fields_read(&frame, why);
+    /* A command beyond the bounds is read all the same: its refusal needs its id. */
+    const char *fault = frame.kind != FRAME_COMMAND ? frame_fault(frame.document) : NULL;
+    int error = fault != NULL ? refuse(why, fault) : fields_read(&frame, why);
     if (error != 0) {
         json_decref(frame.document);
         return error;

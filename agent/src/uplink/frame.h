@@ -15,17 +15,15 @@
 #include <stdint.h>
 
 #include "base/attrs.h"
+#include "base/bounds.h"
 #include "base/guid.h"
 
 #define FRAME_IN_MAX_BYTES 65536u
+#define FRAME_REQUEST_MAX_BYTES (63u * 1024u) /* passed on to arrayd, which takes 64 KiB */
 #define FRAME_OUT_MAX_BYTES (256u * 1024u)
 #define FRAME_DEPTH_MAX 32u
 #define FRAME_VERSION 1u
 #define FRAME_WHY_BYTES 160u
-#define FRAME_HEARTBEAT_MAX_S 600u
-#define FRAME_SPREAD_MAX_S 3600u
-#define FRAME_PRECONDITIONS_MAX 64u
-#define FRAME_FENCE_MAX 64u
 
 enum frame_kind {
     FRAME_CHALLENGE,
@@ -52,7 +50,7 @@ struct frame {
     json_t *document;
     union {
         struct {
-            char nonce[257];     /* printable, without blanks */
+            char nonce[BOUND_CHALLENGE_NONCE_MAX + 1]; /* printable, without blanks */
             char server_id[UUID_TEXT_BYTES];
         } challenge;
         struct {
@@ -60,7 +58,7 @@ struct frame {
             uint64_t acked_event_seq;
             uint32_t heartbeat_s;
             uint32_t reconnect_window_s;
-            char fence[FRAME_FENCE_MAX + 1]; /* printable; "": none was given */
+            char fence[BOUND_WELCOME_FENCE_MAX + 1]; /* printable; "": none was given */
         } welcome;
         struct {
             bool has_rev, has_event_seq, has_result;
@@ -95,6 +93,12 @@ struct frame {
 MUST_CHECK int frame_parse(const char *text, size_t bytes, struct frame *ret_frame,
                            char why[FRAME_WHY_BYTES]);
 void frame_done(struct frame *frame);
+
+/* One JSON object, not too deep, that says each field once; its texts may have a NUL. NULL with
+ * why. */
+json_t *frame_load(const char *text, size_t bytes, char why[FRAME_WHY_BYTES]);
+/* What is wrong with it by the type of each value within, whatever the field is; NULL: nothing. */
+const char *frame_bounds_fault(const json_t *value);
 
 /* An object with v, t and ts. */
 json_t *frame_new(const char *kind, uint64_t wall_us);

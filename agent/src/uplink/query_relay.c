@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bounds.h"
 #include "control/json_text.h"
 
 #define DATA_MAX_BYTES (FRAME_OUT_MAX_BYTES - 1024u)
-#define NAME_MAX_CHARACTERS 64u
 
 void query_relay_start(struct query_relay *relay)
 {
@@ -72,6 +72,16 @@ static uint32_t slots_pending(const struct query_relay *relay)
     return count;
 }
 
+/* arrayd hangs up on a longer request. */
+static bool params_fit(const json_t *params)
+{
+    size_t bytes = 0;
+    char *line = json_line(params, &bytes);
+
+    free(line);
+    return bytes <= FRAME_REQUEST_MAX_BYTES;
+}
+
 bool query_relay_take(struct query_relay *relay, const struct frame *frame, uint64_t now_us)
 {
     struct query_slot *slot = NULL;
@@ -81,7 +91,7 @@ bool query_relay_take(struct query_relay *relay, const struct frame *frame, uint
     for (uint32_t i = 0; i < QUERY_MAX && slot == NULL; i++) {
         slot = relay->slots[i].state == QUERY_FREE ? &relay->slots[i] : NULL;
     }
-    if (slot == NULL || strlen(frame->query.name) > NAME_MAX_CHARACTERS) {
+    if (slot == NULL) {
         return false;
     }
     slot->state = QUERY_WAITING;
@@ -90,7 +100,12 @@ bool query_relay_take(struct query_relay *relay, const struct frame *frame, uint
     slot->params = json_new_object();
     json_put_text(slot->params, "name", frame->query.name);
     json_put(slot->params, "args", json_incref(frame->query.args));
-    if (full) {
+    if (strlen(frame->query.name) > BOUND_QUERY_NAME_MAX) {
+        slot_answer(slot, NULL,
+                    frame_reason("invalid_argument", "The name of the question is too long."));
+    } else if (!params_fit(slot->params)) {
+        slot_answer(slot, NULL, frame_reason("invalid_argument", "The question is too long."));
+    } else if (full) {
         slot_answer(slot, NULL, busy_reason("The agent is busy with other questions."));
     }
     return true;

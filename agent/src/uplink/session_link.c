@@ -223,9 +223,9 @@ static void nack_take(struct uplink_session *session, struct uplink_now now,
 }
 
 static void command_take(struct uplink_session *session, struct uplink_now now,
-                         const struct frame *frame, size_t bytes)
+                         const struct frame *frame)
 {
-    if (command_relay_take(&session->commands, frame, bytes) != 0) {
+    if (command_relay_take(&session->commands, frame) != 0) {
         session_end_round(session, now, ROUND_FAILED, 0,
                           "the backend sends more commands than this host can hold");
     }
@@ -238,14 +238,14 @@ static void out_of_turn(struct uplink_session *session, struct uplink_now now)
 }
 
 static void live_take(struct uplink_session *session, struct uplink_now now,
-                      const struct frame *frame, size_t bytes)
+                      const struct frame *frame)
 {
     switch (frame->kind) {
     case FRAME_ACK:
         ack_take(session, now, frame);
         return;
     case FRAME_COMMAND:
-        command_take(session, now, frame, bytes);
+        command_take(session, now, frame);
         return;
     case FRAME_QUERY:
         (void)query_relay_take(&session->queries, frame, now.us); /* its bound is documented */
@@ -273,7 +273,7 @@ static void goaway_take(struct uplink_session *session, struct uplink_now now,
 }
 
 static void frame_take(struct uplink_session *session, struct uplink_now now,
-                       const struct frame *frame, size_t bytes)
+                       const struct frame *frame)
 {
     if (frame->kind == FRAME_OTHER) {
         return;
@@ -283,7 +283,7 @@ static void frame_take(struct uplink_session *session, struct uplink_now now,
     } else if (frame->kind == FRAME_GOAWAY) {
         goaway_take(session, now, frame);
     } else if (is_welcome(session)) {
-        live_take(session, now, frame, bytes);
+        live_take(session, now, frame);
     } else if (session->phase == UPLINK_CHALLENGE && frame->kind == FRAME_CHALLENGE) {
         challenge_take(session, now, frame);
     } else if (session->phase == UPLINK_WELCOME && frame->kind == FRAME_WELCOME) {
@@ -322,7 +322,7 @@ void uplink_session_link_frame(struct uplink_session *session, struct uplink_now
         bad_frame(session, now, why);
         return;
     }
-    frame_take(session, now, &frame, bytes);
+    frame_take(session, now, &frame);
     frame_done(&frame);
 }
 

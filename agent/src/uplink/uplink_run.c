@@ -21,6 +21,7 @@
 
 #define SECOND_US 1000000ull
 #define STOP_LIMIT_US (2 * SECOND_US)
+#define STEP_LIMIT_S ((unsigned int)(UPLINK_STEP_LIMIT_US / SECOND_US) + 5)
 #define OVERDUE_US 20000 /* what is due cannot be done now: look again, without spinning */
 #define SLEEP_MAX_US (600 * SECOND_US)
 
@@ -224,6 +225,7 @@ static int context_make(struct uplink_run *run)
 
     lws_set_log_level(LLL_ERR | LLL_WARN, library_log);
     info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
+    info.timeout_secs = STEP_LIMIT_S; /* the session gives up before */
     info.client_ssl_ca_filepath = run->options->ca_file[0] != '\0' ? run->options->ca_file : NULL;
     run->context = lws_create_context(&info);
     if (run->context == NULL) {

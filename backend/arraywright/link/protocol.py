@@ -1082,7 +1082,9 @@ class ChallengeFrame(Wire):
     v: Literal[1]
     t: Literal["challenge"]
     ts: TimeUs | None = None
-    nonce: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", min_length=32, max_length=4096)]
+    nonce: Annotated[
+        str, StringConstraints(pattern=r"^[!-~]{32,256}$", min_length=32, max_length=256)
+    ]
     server_id: Uuid
     server_time_us: TimeUs
 
@@ -1119,8 +1121,8 @@ class WelcomeFrame(Wire):
     session_id: Uuid
     acked_rev: Sequence
     acked_event_seq: Sequence
-    heartbeat_s: Annotated[int, Field(ge=1, le=9007199254740991)]
-    reconnect_window_s: Size
+    heartbeat_s: Annotated[int, Field(ge=1, le=600)]
+    reconnect_window_s: Annotated[int, Field(ge=0, le=3600)]
     fence: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)] | None = None
 
 
@@ -1171,7 +1173,7 @@ class NackFrame(Wire):
     ts: TimeUs | None = None
     reason: Text
     detail: Text | None = None
-    retry_s: Size | None = None
+    retry_s: Annotated[int, Field(ge=0, le=3600)] | None = None
 
 
 class CommandFrame(Wire):
@@ -1180,10 +1182,10 @@ class CommandFrame(Wire):
     ts: TimeUs | None = None
     command_id: Uuid
     number: Annotated[int, Field(ge=1, le=4611686018427387903)]
-    op: Text
+    op: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", min_length=1, max_length=64)]
     args: Annotated[dict[str, Any], Field(max_length=256)]
-    confirm: Text | None
-    preconditions: Annotated[list[Precondition], Field(max_length=8192)]
+    confirm: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)] | None
+    preconditions: Annotated[list[Precondition], Field(max_length=16)]
     actor: Actor
     not_after_us: TimeUs
 
@@ -1225,7 +1227,7 @@ class QueryFrame(Wire):
     t: Literal["query"]
     ts: TimeUs | None = None
     id: Uuid
-    name: Text
+    name: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", min_length=1, max_length=64)]
     args: Annotated[dict[str, Any], Field(max_length=256)]
 
 
@@ -1244,7 +1246,7 @@ class GoawayFrame(Wire):
     t: Literal["goaway"]
     ts: TimeUs | None = None
     reason: Text
-    spread_s: Size
+    spread_s: Annotated[int, Field(ge=0, le=3600)]
 
 
 class VdCreateArgs(Wire):
@@ -1253,10 +1255,10 @@ class VdCreateArgs(Wire):
     controller: Key
     level: Word
     drives: Annotated[list[Key], Field(min_length=1, max_length=256)] | None = None
-    drives_per_span: Size | None = None
+    drives_per_span: Annotated[int, Field(ge=0, le=256)] | None = None
     drive_group: Key | None = None
     size_bytes: Size | None = None
-    strip_bytes: Size | None = None
+    strip_bytes: Annotated[int, Field(ge=0, le=1048576)] | None = None
     name: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=15)] | None = None
     write_policy: Word | None = None
     read_policy: Word | None = None
@@ -1265,10 +1267,18 @@ class VdCreateArgs(Wire):
     degraded_policy: Word | None = None
     preset: Word | None = None
     accept_risk: bool | None = None
-    spares: Annotated[list[Key], Field(max_length=8192)] | None = None
+    spares: Annotated[list[Key], Field(max_length=16)] | None = None
     force: bool | None = None
-    serials: Annotated[list[Text], Field(max_length=8192)] | None = None
-    plan_digest: Text | None = None
+    serials: (
+        Annotated[
+            list[Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=40)]],
+            Field(max_length=272),
+        ]
+        | None
+    ) = None
+    plan_digest: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)] | None = (
+        None
+    )
 
 
 class VdDeleteArgs(Wire):
@@ -1291,7 +1301,7 @@ class StripeCreateArgs(Wire):
 
     name: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=15)]
     virtual_drives: Annotated[list[Key], Field(min_length=2, max_length=8)]
-    strip_bytes: Size | None = None
+    strip_bytes: Annotated[int, Field(ge=0, le=1048576)] | None = None
     force: bool | None = None
 
 
@@ -1363,7 +1373,7 @@ class ControllerSetArgs(Wire):
     patrol_delay_hours: Annotated[int, Field(ge=0, le=8760)] | None = None
     patrol_ssds: bool | None = None
     patrol_drives_max: Annotated[int, Field(ge=1, le=255)] | None = None
-    patrol_next_at_us: TimeUs | None = None
+    patrol_next_at_us: Annotated[int, Field(ge=0, le=9007199254740992)] | None = None
     auto_rebuild: bool | None = None
     emergency_spare: bool | None = None
     emergency_unconfigured: bool | None = None
@@ -1377,11 +1387,11 @@ class SpareAddArgs(Wire):
     """Global hot spare, or dedicated to drive_groups."""
 
     drive: Key
-    drive_groups: Annotated[list[Key], Field(max_length=8192)] | None = None
+    drive_groups: Annotated[list[Key], Field(max_length=16)] | None = None
     enclosure_affinity: bool | None = None
     non_revertible: bool | None = None
     force: bool | None = None
-    serial: Text | None = None
+    serial: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=40)] | None = None
 
 
 class SpareRemoveArgs(Wire):
@@ -1429,11 +1439,11 @@ class DriveReplaceArgs(Wire):
     """Puts an unconfigured good drive in the place of a missing or failed member and starts its rebuild."""
 
     drive_group: Key
-    span: Size
-    row: Size
+    span: Annotated[int, Field(ge=0, le=127)]
+    row: Annotated[int, Field(ge=0, le=255)]
     drive: Key
     force: bool | None = None
-    serial: Text | None = None
+    serial: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=40)] | None = None
 
 
 class DriveOfflineArgs(Wire):
@@ -1465,7 +1475,7 @@ class DriveGoodArgs(Wire):
 
     drive: Key
     force: bool | None = None
-    serial: Text | None = None
+    serial: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=40)] | None = None
 
 
 class DriveEraseArgs(Wire):
@@ -1504,7 +1514,7 @@ class FaultInjectArgs(Wire):
     fault: Word
     lba: Size | None = None
     count: Size | None = None
-    latency_ms: Size | None = None
+    latency_ms: Annotated[int, Field(ge=0, le=3600000)] | None = None
 
 
 class BatteryLearnArgs(Wire):
@@ -1582,10 +1592,10 @@ class PreviewVdCreateArgs(Wire):
     controller: Key
     level: Word
     drives: Annotated[list[Key], Field(min_length=1, max_length=256)] | None = None
-    drives_per_span: Size | None = None
+    drives_per_span: Annotated[int, Field(ge=0, le=256)] | None = None
     drive_group: Key | None = None
     size_bytes: Size | None = None
-    strip_bytes: Size | None = None
+    strip_bytes: Annotated[int, Field(ge=0, le=1048576)] | None = None
     name: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=15)] | None = None
     write_policy: Word | None = None
     read_policy: Word | None = None
@@ -1594,9 +1604,15 @@ class PreviewVdCreateArgs(Wire):
     degraded_policy: Word | None = None
     preset: Word | None = None
     accept_risk: bool | None = None
-    spares: Annotated[list[Key], Field(max_length=8192)] | None = None
+    spares: Annotated[list[Key], Field(max_length=16)] | None = None
     force: bool | None = None
-    serials: Annotated[list[Text], Field(max_length=8192)] | None = None
+    serials: (
+        Annotated[
+            list[Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=40)]],
+            Field(max_length=272),
+        ]
+        | None
+    ) = None
 
 
 class PreviewAnswerWastedItem(Wire):

@@ -22,7 +22,7 @@ KNOWN = {
     "$ref", "type", "properties", "required", "additionalProperties", "items", "minItems",
     "maxItems", "minimum", "maximum", "minLength", "maxLength", "pattern", "const", "anyOf",
     "allOf", "if", "then", "x-words", "description", "x-class", "x-confirm",
-    "x-effects",
+    "x-effects", "maxProperties",
 }
 
 
@@ -92,7 +92,8 @@ def _check(value, schema, document, where):
         kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
         _require(any(TYPES[kind](value) for kind in kinds), where, f"{value!r} is not {kinds}")
     if "const" in schema:
-        _require(value == schema["const"], where, f"{value!r} is not {schema['const']!r}")
+        same = value == schema["const"] and isinstance(value, bool) == isinstance(schema["const"], bool)
+        _require(same, where, f"{value!r} is not {schema['const']!r}")
     if "anyOf" in schema:
         _require(any(fits(value, one, document) for one in schema["anyOf"]), where,
                  f"{value!r} fits none")
@@ -129,6 +130,7 @@ def _check_list(value, schema, document, where):
 def _check_object(value, schema, document, where):
     for name in schema.get("required", []):
         _require(name in value, where, f"{name} is missing")
+    _require(len(value) <= schema.get("maxProperties", len(value)), where, "too many fields")
     properties = schema.get("properties", {})
     extra = schema.get("additionalProperties", {})
     for name, item in value.items():

@@ -1,14 +1,11 @@
 """The uplink between a real arrayd and a real backend, and in front of a hostile one."""
 
-import base64
-import hashlib
 import json
 import os
 import random
 import shutil
 import socket
 import stat
-import struct
 import subprocess
 import threading
 import unittest
@@ -17,6 +14,7 @@ from pathlib import Path
 
 from harness import Agent, wait_for
 from link_harness import UPLINK, VENV, Backend, Problem, Uplink, Wire
+from scripted import frame, upgrade
 
 NOT_ENROLLED = 3
 needs_backend = unittest.skipUnless(
@@ -580,30 +578,6 @@ class HostileBackend:
             except OSError:
                 pass  # the uplink has hung up, as it may
             self.played += 1
-
-
-def upgrade(connection):
-    head = b""
-    while b"\r\n\r\n" not in head:
-        data = connection.recv(4096)
-        if not data:
-            raise OSError("closed")
-        head += data
-    key = next(line.split(b": ", 1)[1] for line in head.split(b"\r\n")
-               if line.lower().startswith(b"sec-websocket-key"))
-    accept = base64.b64encode(
-        hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
-    connection.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
-                       b"Connection: Upgrade\r\nSec-WebSocket-Accept: " + accept + b"\r\n\r\n")
-
-
-def frame(payload, opcode=1, final=True):
-    head = bytes([(0x80 if final else 0) | opcode])
-    if len(payload) < 126:
-        return head + bytes([len(payload)]) + payload
-    if len(payload) < 65536:
-        return head + bytes([126]) + struct.pack(">H", len(payload)) + payload
-    return head + bytes([127]) + struct.pack(">Q", len(payload)) + payload
 
 
 def until_closed(connection):

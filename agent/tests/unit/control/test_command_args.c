@@ -146,7 +146,7 @@ static void test_what_is_refused(void **state UNUSED)
     expect_refused("vd_expand", "{\"virtual_drive\":\"v\",\"size_bytes\":9007199254740992}",
                    "size_bytes", "is too large");
     expect_refused("vd_expand", "{\"virtual_drive\":\"v\",\"size_bytes\":0}", "size_bytes",
-                   "must be at least 1");
+                   "is too small (at least 1)");
     expect_refused("rebuild", "{\"drive\":\"d\",\"action\":7}", "action", "must be a word");
     expect_refused("drive_replace", "{\"drive_group\":\"g\",\"span\":-1,\"row\":0,\"drive\":\"d\"}",
                    "span", "must not be negative");

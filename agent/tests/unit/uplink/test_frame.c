@@ -68,7 +68,7 @@ static void test_welcome_is_clamped(void **state UNUSED)
     assert_int_equal(frame.welcome.acked_rev, 7);
     assert_int_equal(frame.welcome.acked_event_seq, 9);
     assert_int_equal(frame.welcome.heartbeat_s, 1);
-    assert_int_equal(frame.welcome.reconnect_window_s, FRAME_SPREAD_MAX_S);
+    assert_int_equal(frame.welcome.reconnect_window_s, BOUND_WELCOME_RECONNECT_WINDOW_S_MAX);
     frame_done(&frame);
     refused("{\"v\":1,\"t\":\"welcome\"}");
     refused("{\"v\":1,\"t\":\"welcome\",\"acked_rev\":-1,\"acked_event_seq\":9,"

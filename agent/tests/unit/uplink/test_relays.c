@@ -32,7 +32,7 @@ static int take(struct command_relay *relay, uint32_t number, const char *op)
     char *text = json_dumps(document, JSON_COMPACT);
 
     assert_int_equal(frame_parse(text, strlen(text), &frame, why), 0);
-    int error = command_relay_take(relay, &frame, strlen(text));
+    int error = command_relay_take(relay, &frame);
     frame_done(&frame);
     free(text);
     json_decref(document);
