@@ -68,6 +68,19 @@ static bool halts(const struct ctl_host *host UNUSED, const struct ctl_command *
     return action == TASK_ACTION_STOP || action == TASK_ACTION_PAUSE;
 }
 
+/* Like its removal: it stands in for nobody any more, and what it replaces need not be one. */
+static bool takes_spare(const struct ctl_host *host, const struct ctl_command *command)
+{
+    struct ctl *ctl = ctl_host_addressed(host, command);
+    const struct ctl_drive *cd = NULL;
+
+    ASSERT(command->op == CTL_OP_COPYBACK);
+    if (command->args.copyback.action == TASK_ACTION_START && ctl != NULL) {
+        cd = drive_by_key(ctl, command->args.copyback.target);
+    }
+    return cd != NULL && cd->spare; /* another target is refused or free */
+}
+
 /* "Always" puts acknowledged writes at risk; that is a decision of its own. */
 static bool forces_write_back(const struct ctl_host *host UNUSED, const struct ctl_command *command)
 {
@@ -197,6 +210,7 @@ static const condition_fn conditions[COMMAND_WHEN_MAX] = {
     [COMMAND_WHEN_OVERWRITES] = overwrites,
     [COMMAND_WHEN_STARTS] = starts,
     [COMMAND_WHEN_HALTS] = halts,
+    [COMMAND_WHEN_TAKES_SPARE] = takes_spare,
     [COMMAND_WHEN_FORCES_WRITE_BACK] = forces_write_back,
     [COMMAND_WHEN_TAKES_RECENT_NAME] = takes_recent_name,
     [COMMAND_WHEN_RENAMES] = renames,

@@ -66,6 +66,11 @@ static void meet(enum command_when when)
             command.args.task.action = TASK_ACTION_PAUSE;
         }
         return;
+    case COMMAND_WHEN_TAKES_SPARE:
+        command.args.copyback.action = TASK_ACTION_START;
+        strcpy(command.args.copyback.drive, slot_key(world, 0));
+        strcpy(command.args.copyback.target, slot_key(world, 4));
+        return;
     case COMMAND_WHEN_FORCES_WRITE_BACK:
         command.args.vd_create.write_policy = WRITE_POLICY_ALWAYS_WRITE_BACK;
         if (command.op == CTL_OP_VD_SET) {
@@ -280,8 +285,9 @@ static int setup(void **state UNUSED)
 {
     struct virtual_drive_view vd;
 
-    world = world_new(1, 4);
+    world = world_new(1, 5);
     world_start(world);
+    assert_int_equal(world_spare(world, 4, NULL), REASON_OK);
     assert_int_equal(world_create(world, RAID_LEVEL_1, 2, 2, "gone"), REASON_OK);
     assert_true(world_vd(world, "gone", &vd, NULL));
     assert_int_equal(world_delete(world, "gone"), REASON_OK);
