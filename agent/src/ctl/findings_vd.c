@@ -331,6 +331,9 @@ static bool has_lost_writes(const void *subject, struct finding *finding)
     vd_path(cv, path, sizeof(path));
     finding_tell(finding, "name", config->name, "path", path, NULL);
     vd_lost_writes_reason(config, &finding->cause);
+    if (finding->cause.code == REASON_CACHE_LOST_DAMAGED) {
+        finding->remedy.code = REASON_REMEDY_WRITES_LOST_DAMAGED;
+    }
     return true;
 }
 

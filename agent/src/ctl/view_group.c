@@ -305,7 +305,9 @@ void vd_lost_writes_reason(const struct vd_config *config, struct reason *ret_re
 
     ASSERT(config->cache_lost);
     if (config->cache_discarded_bytes == 0) {
-        reason_set(ret_reason, REASON_CACHE_LOST_MEDIUM, NULL);
+        reason_set(ret_reason,
+                   config->cache_damaged ? REASON_CACHE_LOST_DAMAGED : REASON_CACHE_LOST_MEDIUM,
+                   NULL);
         return;
     }
     (void)snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)config->cache_discarded_bytes);
@@ -332,6 +334,7 @@ static void vd_digest(const struct virtual_drive_view *view, struct view_digest 
     digest_policy(digest, &view->policies.hedged_reads);
     digest_number(digest, true, config->cache_lost);
     digest_number(digest, true, config->cache_discarded_bytes);
+    digest_number(digest, true, config->cache_damaged);
     digest_number(digest, true, view->cache.pinned);
     digest_number(digest, false, view->cache.dirty_bytes);
     digest_number(digest, false, (uint64_t)view->cache_flush);

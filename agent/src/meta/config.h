@@ -95,6 +95,7 @@ struct vd_config {
     bool cache_lost; /* a journal with such writes has been lost */
     /* Of what cache_lost tells, so much was discarded by command; 0: it was not. */
     uint64_t cache_discarded_bytes;
+    bool cache_damaged; /* cache_lost: the journal is there, and blocks in it are damaged */
     struct vd_stripe stripe;
 };
 

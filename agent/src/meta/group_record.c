@@ -151,6 +151,9 @@ static int member_decode(const uint8_t *in, struct member_config *member)
      VD_FLAG_HEDGED_READS | VD_FLAG_RESYNC_UNLOGGED | VD_FLAG_DEGRADED_THROUGH |                   \
      VD_FLAG_CACHE_LOST)
 
+/* With the bytes that were discarded; zero in records of old. */
+#define VD_CACHE_DAMAGED (UINT64_C(1) << 63)
+
 /* Byte 51, zero in records of old: two bits are the mode plus one, the next one is
  * stripe_log_used, the one after it written_degraded. Readers of old see VD_FLAG_STRIPE_LOG alone,
  * which is set while a log may hold something. */
@@ -222,7 +225,7 @@ static void vd_encode(const struct vd_config *vd, uint8_t *out)
     memcpy(out + 144, vd->cache_journal.bytes, 16);
     put_le64(out + 120, vd->map_epoch);
     put_le32(out + 128, vd->map_slot);
-    put_le64(out + 136, vd->cache_discarded_bytes);
+    put_le64(out + 136, vd->cache_discarded_bytes | (vd->cache_damaged ? VD_CACHE_DAMAGED : 0u));
     put_le32(out + 68, (uint32_t)vd->journal_stamp); /* where older records have zeros */
     put_le32(out + 132, (uint32_t)(vd->journal_stamp >> 32));
 }
@@ -266,7 +269,8 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     memcpy(vd->cache_journal.bytes, in + 144, 16);
     vd->map_epoch = get_le64(in + 120);
     vd->map_slot = get_le32(in + 128);
-    vd->cache_discarded_bytes = get_le64(in + 136); /* records of old have zeros */
+    vd->cache_discarded_bytes = get_le64(in + 136) & ~VD_CACHE_DAMAGED; /* old ones have zeros */
+    vd->cache_damaged = (get_le64(in + 136) & VD_CACHE_DAMAGED) != 0;
     vd->journal_stamp = get_le32(in + 68) | (uint64_t)get_le32(in + 132) << 32;
     return 0;
 }

@@ -315,6 +315,7 @@ static void lost_note(struct vd *vd, bool lost, uint64_t discarded_bytes)
     group_enter(vd->group);
     vd_config_of(vd)->cache_lost = lost;
     vd_config_of(vd)->cache_discarded_bytes = discarded_bytes;
+    vd_config_of(vd)->cache_damaged = false;
     (void)save_changed(vd->group); /* found again at the next start otherwise */
     if (lost) {
         vd_config_of(vd)->cache_journal = (struct uuid){{0}};
@@ -404,6 +405,7 @@ static enum cache_found found_judge(struct vd_cached *cached, struct cache_vd *f
     if (damaged && (ours || discarded_bytes > 0)) {
         group_enter(cached->vd->group);
         config->cache_discarded_bytes = discarded_bytes;
+        config->cache_damaged = discarded_bytes == 0;
         config->cache_lost = true; /* the mark stays: the rest is still to be written */
         (void)save_changed(cached->vd->group);
         group_leave_later(cached->vd->group);

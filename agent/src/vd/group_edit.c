@@ -381,6 +381,7 @@ static void undo_change(struct group_edit *edit)
         group->config.vds[i].cache_journal = now.cache_journal;
         group->config.vds[i].cache_lost = now.cache_lost;
         group->config.vds[i].cache_discarded_bytes = now.cache_discarded_bytes;
+        group->config.vds[i].cache_damaged = now.cache_damaged;
     }
 }
 

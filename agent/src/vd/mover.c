@@ -255,6 +255,7 @@ static bool damage_note(struct vd_cached *cached)
         group_enter(group);
         vd_config_of(cached->vd)->cache_lost = true;
         vd_config_of(cached->vd)->cache_discarded_bytes = 0;
+        vd_config_of(cached->vd)->cache_damaged = true;
         (void)save_changed(group); /* the journal still has what is damaged */
         vd_changed_tell(cached->vd);
         group_leave_later(group);

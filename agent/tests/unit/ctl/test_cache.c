@@ -201,8 +201,18 @@ static void damaged_content_is_lost_and_said(void **state)
     (void)state;
     spoil(&bench, 0x11);
     bench_start(&bench);
-    assert_true(vd_of(bench.world, "data").config->cache_lost);
-    assert_int_not_equal(world_event(bench.world, from, EVENT_LOST), UINT32_MAX);
+    for (uint32_t life = 0; life < 2; life++) {
+        const struct finding *finding = world_finding(bench.world, FINDING_WRITES_LOST, NULL);
+
+        assert_true(vd_of(bench.world, "data").config->cache_lost);
+        assert_non_null(finding);
+        assert_int_equal(finding->cause.code, REASON_CACHE_LOST_DAMAGED);
+        assert_int_equal(finding->remedy.code, REASON_REMEDY_WRITES_LOST_DAMAGED);
+        assert_int_not_equal(world_event(bench.world, from, EVENT_LOST), UINT32_MAX);
+        world_stop(bench.world);
+        bench.world->cache_memory = life == 0 ? NULL : &bench.memory; /* what the drives know */
+        world_start(bench.world);
+    }
     bench_free(&bench);
 }
 
@@ -255,6 +265,8 @@ static void medium_gone_at_the_start(void **state)
     bench_start(&bench);
     assert_true(vd_of(bench.world, "data").config->cache_lost);
     assert_int_equal(vd_of(bench.world, "data").config->cache_discarded_bytes, 0);
+    assert_int_equal(world_finding(bench.world, FINDING_WRITES_LOST, NULL)->cause.code,
+                     REASON_CACHE_LOST_MEDIUM);
     assert_int_not_equal(world_event(bench.world, from, EVENT_LOST), UINT32_MAX);
     assert_int_equal(discard(bench.world, "data"), REASON_OK); /* it is known now */
     assert_false(vd_of(bench.world, "data").config->cache_lost);
