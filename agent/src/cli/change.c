@@ -130,14 +130,14 @@ static void drive_visit(struct cli_context *context, const struct model_object *
     change_row_drive(change, drive->doc, error, message);
 }
 
-/* The hot spare that is missed at this address: the key of its finding; NULL: none is. */
-static const char *spare_away_key(const struct cli_context *context, const char *path)
+/* The drive that is missed at this address: the key of its finding; NULL: none is. */
+static const char *away_key(const struct cli_context *context, const char *code, const char *path)
 {
     const json_t *findings[HEALTH_FINDINGS_MAX];
     uint32_t count = health_findings(context->model, findings);
 
     for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(doc_text(findings[i], "code"), "spare_missing") == 0 &&
+        if (strcmp(doc_text(findings[i], "code"), code) == 0 &&
             strcmp(doc_text(findings[i], "path"), path) == 0) {
             return doc_text(findings[i], "key");
         }
@@ -145,12 +145,12 @@ static const char *spare_away_key(const struct cli_context *context, const char 
     return NULL;
 }
 
-/* Of the drives that are not there, those that are missed as hot spares are named by that. */
-static void spares_away_visit(struct cli_context *context, struct change *change, json_t *missing)
+/* Of the drives that are not there, those that are missed are named by that. */
+static void away_visit(struct cli_context *context, struct change *change, json_t *missing)
 {
     for (size_t i = json_array_size(missing); i > 0; i--) {
         const char *path = doc_text(json_array_get(missing, i - 1), "Drive");
-        const char *key = spare_away_key(context, path);
+        const char *key = away_key(context, change->away, path);
 
         if (key != NULL) {
             json_t *doc = json_pack("{s:s}", "path", path);
@@ -170,8 +170,8 @@ void change_drives(struct cli_context *context, struct change change)
     change.rows = json_array();
     context->absent_too = true;
     cli_each_drive(context, missing, drive_visit, &change);
-    if (change.spares_away) {
-        spares_away_visit(context, &change, missing);
+    if (change.away != NULL) {
+        away_visit(context, &change, missing);
     }
     change_finish(context, &change, missing);
 }

@@ -16,7 +16,7 @@ struct change {
     const char *operation; /* of virtual drives: "BGI" */
     const char *op;        /* the agent's command */
     json_t *(*make_args)(struct cli_context *context, const struct model_object *object);
-    bool spares_away;    /* a hot spare that is missing can be named, too */
+    const char *away; /* code of the finding of drives that are gone and can be named; or NULL */
     const char *refusal; /* NULL; else the same for each drive, without asking the agent */
     const char *confirm; /* what was typed; "" vouches for the drive's serial number */
 };

@@ -291,7 +291,7 @@ void change_drive_spare_delete(struct cli_context *context)
     change_drives(context, (struct change){.verb = "Delete Hot Spare",
                                            .op = "spare_remove",
                                            .make_args = args_drive,
-                                           .spares_away = true});
+                                           .away = "spare_missing"});
 }
 
 static json_t *args_insert(struct cli_context *context, const struct model_object *drive)
@@ -388,7 +388,8 @@ void change_drive_set(struct cli_context *context)
     } else if (missing) {
         change_drives(context, (struct change){.verb = "Set Drive Missing",
                                                .op = "drive_missing",
-                                               .make_args = args_drive});
+                                               .make_args = args_drive,
+                                               .away = "drive_removed"});
     } else if (jbod) {
         change_drives(
             context,

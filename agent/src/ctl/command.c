@@ -37,7 +37,7 @@ static const struct {
     [CTL_OP_DRIVE_REPLACE] = {"drive_replace", "insert", command_drive_replace},
     [CTL_OP_DRIVE_OFFLINE] = {"drive_offline", "set offline", command_drive_offline},
     [CTL_OP_DRIVE_ONLINE] = {"drive_online", "set online", command_drive_online},
-    [CTL_OP_DRIVE_MISSING] = {"drive_missing", "set missing", command_drive_missing},
+    [CTL_OP_DRIVE_MISSING] = {"drive_missing", "set missing", command_missing},
     [CTL_OP_DRIVE_JBOD] = {"drive_jbod", "set jbod", command_drive_jbod},
     [CTL_OP_DRIVE_GOOD] = {"drive_good", "set good", command_drive_good},
     [CTL_OP_DRIVE_LOCATE] = {"drive_locate", "locate", command_drive_locate},

@@ -69,7 +69,7 @@ static void stop_work(struct ctl *ctl)
         !groups_stop(ctl) || !battery_is_quiet(ctl) || !ctl_cache_is_quiet(ctl) ||
         !ctl_drive_caches_are_quiet(ctl) || !ctl_undo_is_quiet(ctl) ||
         !ctl_numbers_are_quiet(ctl) || !ctl_losses_are_quiet(ctl) || !ctl_warnings_are_quiet(ctl) ||
-        !ctl_checks_are_quiet(ctl) || !ctl_sizes_are_quiet(ctl) ||
+        !ctl_checks_are_quiet(ctl) || !ctl_aways_are_quiet(ctl) || !ctl_sizes_are_quiet(ctl) ||
         !ctl_start_claims_are_quiet(ctl)) {
         return;
     }
@@ -106,6 +106,7 @@ static void work_fired(struct clock_timer *timer)
     ctl_losses_work(ctl);
     ctl_warnings_work(ctl);
     ctl_checks_work(ctl);
+    ctl_aways_work(ctl);
     ctl_sizes_work(ctl);
     ctl_groups_work(ctl); /* before whatever else may begin a change: it says what it waits for */
     ctl_spares_seen_work(ctl);
@@ -290,6 +291,9 @@ int ctl_create(const struct ctl_options *options, const struct ctl_ports *ports,
     }
     if (error == 0) {
         error = ctl_warnings_load(ctl);
+    }
+    if (error == 0) {
+        error = ctl_aways_load(ctl);
     }
     if (error == 0) {
         error = ctl_checks_load(ctl);

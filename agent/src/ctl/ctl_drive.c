@@ -425,6 +425,7 @@ static void drive_depart(struct ctl_drive *cd)
     bool was_present = cd->present;
 
     ASSERT(!cd->departed);
+    cd_away_note(cd);
     cd->present = false;
     cd->departed = true;
     object_remove(cd->ctl, &cd->object);

@@ -228,7 +228,8 @@ struct ctl *ctl_host_owner(const struct ctl_host *host, enum object_kind kind, c
     LIST_FOR_EACH (node, &host->ctls) {
         struct ctl *ctl = list_entry(node, struct ctl, host_link);
 
-        if (kind == OBJECT_KIND_DRIVE && ctl_misses_spare(ctl, key)) {
+        if (kind == OBJECT_KIND_DRIVE &&
+            (ctl_misses_spare(ctl, key) || ctl_misses_drive(ctl, key))) {
             return ctl;
         }
     }

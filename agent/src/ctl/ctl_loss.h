@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/attrs.h"
+#include "ctl/ctl_away.h"
 #include "ctl/ctl_warnings.h"
 #include "meta/drive_losses.h"
 #include "port/store_port.h"
@@ -23,6 +24,7 @@ struct ctl_losses {
     bool putting;
     uint64_t again_us;             /* no save before */
     struct ctl_warnings warnings;  /* ctl_warnings.c */
+    struct ctl_aways aways;        /* ctl_away.c */
 };
 
 MUST_CHECK int ctl_losses_load(struct ctl *ctl);

@@ -153,7 +153,9 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
                                         .was_foreign = cd->foreign,
                                         .done = done,
                                         .context = context};
-    if (former != NULL && former != cd) {
+    if (former == NULL) {
+        cg_away_note(cg, member);
+    } else if (former != cd) {
         replacement->former = former;
         cd_place_lose(former);
     }

@@ -1,5 +1,6 @@
 /*
- * The rows that make the list of findings, and how they add to it. Private to findings*.c.
+ * The rows that make the list of findings, and how they add to it. Private to findings*.c and
+ * ctl_away.c.
  */
 #ifndef ARRAYWRIGHT_CTL_FINDING_ROWS_H
 #define ARRAYWRIGHT_CTL_FINDING_ROWS_H

@@ -116,6 +116,7 @@ void ctl_findings_work(struct ctl *ctl)
     findings_of_drives(ctl);
     if (!ctl_is_starting(ctl)) { /* their drives are still awaited */
         findings_of_groups(ctl);
+        findings_of_aways(ctl);
     }
     findings_of_controller(ctl);
     omitted_tell(ctl);

@@ -6,7 +6,8 @@ import unittest
 from pathlib import Path
 
 import nbd
-from harness import MIB
+from cases import PlainFiles
+from harness import EID, MIB
 from taken import REMEDIES, Taken, matches, slot_path
 
 
@@ -223,6 +224,40 @@ class Remedies(Taken):
         cache.unlink()
         agent.start()
         self.take(agent, "remedy_writes_lost", "delete preservedcache")
+
+
+    def test_writes_that_were_damaged(self):
+        agent = self.agent(slots=3, config="")
+        cache = agent.directory / "cache"
+        with agent.config_path.open("a") as config:
+            config.write(f'profile = "native";\ncache = {{ medium = "pmem"; path = "{cache}"; '
+                         'size = "16 MiB"; };\n')
+        agent.start()
+        agent.create("raid5", range(3), write_policy="write_back")
+        agent.until("consistency", lambda view: view.vd()["consistent"])
+        self.write(agent, b"damaged." * 512)
+        agent.kill()
+        data = cache.read_bytes()
+        with cache.open("r+b") as file:
+            file.seek(data.index(b"damaged." * 512))
+            file.write(b"D")
+        agent.start()
+        self.take(agent, "remedy_writes_lost_damaged", "delete preservedcache")
+
+
+class TakenOut(PlainFiles, Taken):
+    def test_a_member_that_was_taken_out(self):
+        """Another hot spare is left."""
+        agent = self.host(5)
+        agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:0-1", "name=data")
+        for slot in (3, 4):
+            agent.ctl(slot_path(slot), "add", "hotsparedrive")
+        agent.until("consistency", lambda view: view.vd()["consistent"])
+        agent.stop()
+        (agent.directory / "plain0").rename(agent.directory / "away0")
+        agent.start()
+        agent.optimal()
+        self.take(agent, "remedy_drive_removed_away", "set missing")
 
 
 class Complete(unittest.TestCase):

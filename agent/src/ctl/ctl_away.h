@@ -1,0 +1,40 @@
+/*
+ * Former members that were taken out: see ctl_away.c.
+ */
+#ifndef ARRAYWRIGHT_CTL_CTL_AWAY_H
+#define ARRAYWRIGHT_CTL_CTL_AWAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attrs.h"
+#include "meta/drives_away.h"
+#include "port/store_port.h"
+
+struct ctl;
+struct ctl_command;
+struct ctl_drive;
+struct ctl_group;
+
+struct ctl_aways {
+    struct drives_away list;
+    uint8_t bytes[DRIVES_AWAY_MAX_BYTES];
+    struct store_request put;
+    bool noted;                    /* yet to be saved */
+    bool putting;
+    uint64_t again_us;             /* no save before: the last one failed */
+};
+
+MUST_CHECK int ctl_aways_load(struct ctl *ctl);
+/* It is about to vanish from the list of drives. */
+void cd_away_note(const struct ctl_drive *cd);
+/* Another drive is about to take the place of one that is not here. */
+void cg_away_note(const struct ctl_group *cg, uint32_t member);
+void findings_of_aways(struct ctl *ctl);
+/* Of a drive that is missed, or else of a member: command_drive_missing(). */
+void command_missing(struct ctl *ctl, struct ctl_command *command);
+bool ctl_misses_drive(struct ctl *ctl, const char *key);
+void ctl_aways_work(struct ctl *ctl);
+bool ctl_aways_are_quiet(const struct ctl *ctl);
+
+#endif
