@@ -7,6 +7,7 @@ import { tanstackRouter } from '@tanstack/router-plugin/vite'
 import react from '@vitejs/plugin-react'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
+import { type Graph, reachedFrom } from './scripts/parts'
 
 const brotli = promisify(brotliCompress)
 const gzip = promisify(gzipCallback)
@@ -34,19 +35,6 @@ function pack(): Plugin {
       )
     },
   }
-}
-
-interface Graph {
-  getModuleInfo(id: string): { importedIds: readonly string[] } | null
-}
-
-function reachedFrom(graph: Graph, ids: string[], seen = new Set<string>()): Set<string> {
-  for (const id of ids) {
-    if (seen.has(id)) continue
-    seen.add(id)
-    reachedFrom(graph, [...(graph.getModuleInfo(id)?.importedIds ?? [])], seen)
-  }
-  return seen
 }
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url))

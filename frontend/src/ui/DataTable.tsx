@@ -1,25 +1,8 @@
-import {
-  type ColumnDef,
-  createSortedRowModel,
-  type RowData,
-  rowSortingFeature,
-  type SortingState,
-  sortFn_alphanumeric,
-  sortFn_text,
-  tableFeatures,
-  useTable,
-} from '@tanstack/react-table'
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import classes from './DataTable.module.css'
+import { SortSelect } from './SortSelect'
 import { useScrolls } from './use-scrolls'
-
-/** The one place that knows the table library. Features are chosen here, once. */
-const features = tableFeatures({
-  rowSortingFeature,
-  sortedRowModel: createSortedRowModel(),
-  sortFns: { alphanumeric: sortFn_alphanumeric, text: sortFn_text },
-})
 
 export interface Column<Row> {
   id: string
@@ -38,7 +21,7 @@ export interface Column<Row> {
   wideOnly?: boolean
 }
 
-interface DataTableProps<Row extends RowData> {
+interface DataTableProps<Row> {
   label: string
   columns: Column<Row>[]
   rows: Row[]
@@ -50,10 +33,13 @@ interface DataTableProps<Row extends RowData> {
   empty?: ReactNode
 }
 
-export function parseSort(sort: string | undefined): SortingState {
-  if (!sort) return []
-  return [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }]
+interface Sort {
+  id: string
+  desc: boolean
 }
+
+const parseSort = (sort: string | undefined): Sort | undefined =>
+  sort ? { id: sort.replace(/^-/, ''), desc: sort.startsWith('-') } : undefined
 
 /** First one direction, then the other, then as if nothing were chosen. */
 export function nextSort(
@@ -66,16 +52,17 @@ export function nextSort(
   return current === second ? undefined : first
 }
 
-function toColumnDefs<Row extends RowData>(columns: Column<Row>[]) {
-  return columns.map(
-    (column): ColumnDef<typeof features, Row> => ({
-      id: column.id,
-      header: column.header,
-      accessorFn: column.sortValue ?? (() => ''),
-      enableSorting: column.sortValue !== undefined,
-      sortFn: 'alphanumeric',
-    }),
-  )
+const compare = new Intl.Collator(undefined, { numeric: true }).compare
+
+function sorted<Row>(rows: Row[], columns: Column<Row>[], sort: Sort | undefined): Row[] {
+  const value = columns.find(({ id }) => id === sort?.id)?.sortValue
+  if (!value || !sort) return rows
+  const direction = sort.desc ? -1 : 1
+  return rows.toSorted((first, second) => {
+    const [a, b] = [value(first), value(second)]
+    const isNumber = typeof a === 'number' && typeof b === 'number'
+    return direction * (isNumber ? a - b : compare(String(a), String(b)))
+  })
 }
 
 function SortMark({ direction }: { direction: 'asc' | 'desc' | undefined }) {
@@ -84,74 +71,69 @@ function SortMark({ direction }: { direction: 'asc' | 'desc' | undefined }) {
   return <ChevronsUpDown size={14} aria-hidden className={classes.sortable} />
 }
 
-export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
   const { columns, rows, sort, onSortChange } = props
-  const sorting = parseSort(sort)
-  const table = useTable({
-    features,
-    columns: toColumnDefs(columns),
-    data: rows,
-    getRowId: props.rowId,
-    state: { sorting },
-  })
   if (rows.length === 0 && props.empty) return <>{props.empty}</>
 
-  const current = sorting[0]
+  const current = parseSort(sort)
   return (
-    <ScrollFrame label={props.label}>
-      {/* On a phone rows become cards by CSS, which drops the implied roles: they are named here. */}
-      {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
-      <table className={classes.table} role="table" aria-label={props.label}>
+    <>
+      {onSortChange && <SortSelect columns={columns} sort={sort} onChange={onSortChange} />}
+      <ScrollFrame label={props.label}>
+        {/* On a phone rows become cards by CSS, which drops the implied roles: they are named here. */}
         {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
-        <thead role="rowgroup">
+        <table className={classes.table} role="table" aria-label={props.label}>
           {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
-          <tr role="row">
-            {columns.map((column) => {
-              const direction =
-                current?.id === column.id ? (current.desc ? 'desc' : 'asc') : undefined
-              const isSortable = column.sortValue ?? column.sortedByServer
-              const isLargestFirst = column.sortedByServer === 'largest-first'
-              return (
-                <th
-                  key={column.id}
-                  // biome-ignore lint/a11y/noRedundantRoles: see above
-                  role="columnheader"
-                  scope="col"
-                  data-align={column.align}
-                  data-wide={column.wideOnly}
-                  data-grow={column.grow}
-                  aria-sort={direction && (direction === 'asc' ? 'ascending' : 'descending')}
-                >
-                  {isSortable && onSortChange ? (
-                    <button
-                      type="button"
-                      className={classes.sort}
-                      onClick={() => onSortChange(nextSort(sort, column.id, isLargestFirst))}
-                    >
-                      {column.header}
-                      <SortMark direction={direction} />
-                    </button>
-                  ) : (
-                    column.header
-                  )}
-                </th>
-              )
-            })}
-          </tr>
-        </thead>
-        {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
-        <tbody role="rowgroup">
-          {table.getRowModel().rows.map((row) => (
-            // biome-ignore lint/a11y/noRedundantRoles: see above
-            <tr key={row.id} role="row" data-tone={props.rowTone?.(row.original)}>
-              {columns.map((column) => (
-                <Cell key={column.id} column={column} row={row.original} />
-              ))}
+          <thead role="rowgroup">
+            {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
+            <tr role="row">
+              {columns.map((column) => {
+                const direction =
+                  current?.id === column.id ? (current.desc ? 'desc' : 'asc') : undefined
+                const isSortable = column.sortValue ?? column.sortedByServer
+                const isLargestFirst = column.sortedByServer === 'largest-first'
+                return (
+                  <th
+                    key={column.id}
+                    // biome-ignore lint/a11y/noRedundantRoles: see above
+                    role="columnheader"
+                    scope="col"
+                    data-align={column.align}
+                    data-wide={column.wideOnly}
+                    data-grow={column.grow}
+                    aria-sort={direction && (direction === 'asc' ? 'ascending' : 'descending')}
+                  >
+                    {isSortable && onSortChange ? (
+                      <button
+                        type="button"
+                        className={classes.sort}
+                        onClick={() => onSortChange(nextSort(sort, column.id, isLargestFirst))}
+                      >
+                        {column.header}
+                        <SortMark direction={direction} />
+                      </button>
+                    ) : (
+                      column.header
+                    )}
+                  </th>
+                )
+              })}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollFrame>
+          </thead>
+          {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
+          <tbody role="rowgroup">
+            {sorted(rows, columns, current).map((row) => (
+              // biome-ignore lint/a11y/noRedundantRoles: see above
+              <tr key={props.rowId(row)} role="row" data-tone={props.rowTone?.(row)}>
+                {columns.map((column) => (
+                  <Cell key={column.id} column={column} row={row} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollFrame>
+    </>
   )
 }
 

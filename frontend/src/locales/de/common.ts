@@ -3,6 +3,9 @@ import type { Same } from './same'
 
 export const common: Same<typeof en> = {
   common: {
+    sortBy: 'Sortieren nach',
+    sortUp: '{{column}}, aufsteigend',
+    sortDown: '{{column}}, absteigend',
     notPossible_one: '{{count}} derzeit nicht mögliche Aktion zeigen',
     notPossible_other: '{{count}} derzeit nicht mögliche Aktionen zeigen',
     cancel: 'Abbrechen',

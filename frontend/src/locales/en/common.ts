@@ -1,4 +1,7 @@
 export const common = {
+  sortBy: 'Sort by',
+  sortUp: '{{column}}, ascending',
+  sortDown: '{{column}}, descending',
   notPossible_one: 'Show {{count}} action that is not possible now',
   notPossible_other: 'Show {{count}} actions that are not possible now',
   cancel: 'Cancel',
