@@ -90,6 +90,13 @@ static void fail_drive(struct clear_run *run, enum reason_code code, const struc
     }
 }
 
+static void fail_label(struct clear_run *run, const struct ctl_drive *cd)
+{
+    if (run->failure.code == REASON_OK) {
+        cd_label_failed(cd, &run->failure);
+    }
+}
+
 /* Forward, last step first */
 
 /* Its host looks at it again; one that stays with us is read again. */
@@ -167,7 +174,7 @@ static void clear_edited(struct metadata_edit *edit, int error)
     struct clear_run *run = edit->owner;
 
     if (error != 0) {
-        fail_drive(run, REASON_LABEL_FAILED, run->drives[edit - run->edits]);
+        fail_label(run, run->drives[edit - run->edits]);
     }
     clear_part_done(run, clear_forget);
 }

@@ -187,11 +187,8 @@ static void create_rollback(struct create_run *run)
 
 static void create_fail_label(struct create_run *run, const struct ctl_drive *cd)
 {
-    char path[PATH_TEXT_BYTES];
-
     if (run->failure.code == REASON_OK) {
-        drive_path(cd, path, sizeof(path));
-        reason_set(&run->failure, REASON_LABEL_FAILED, "drive", path, NULL);
+        cd_label_failed(cd, &run->failure);
     }
 }
 

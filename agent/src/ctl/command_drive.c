@@ -287,7 +287,7 @@ static void good_wiped(struct label_write *write, int error)
         command_object_add(run->command, &cd->object);
         reason_set(&reason, REASON_OK, NULL);
     } else {
-        reason_set(&reason, REASON_LABEL_FAILED, "drive", path, NULL);
+        cd_label_failed(cd, &reason);
     }
     free(run);
     command_finish(ctl, &reason);

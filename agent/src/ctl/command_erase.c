@@ -83,10 +83,7 @@ static void erase_not_begun(struct ctl *ctl, int error, void *context)
 
 static void erase_label_failed(struct erase_run *run)
 {
-    char path[PATH_TEXT_BYTES];
-
-    drive_path(run->cd, path, sizeof(path));
-    reason_set(&run->reason, REASON_LABEL_FAILED, "drive", path, NULL);
+    cd_label_failed(run->cd, &run->reason);
     ctl_record_edit(run->ctl);
     (void)record_erase_remove(run->ctl->record, run->cd->identity.key);
     ctl_record_save(run->ctl, erase_not_begun, run);

@@ -314,11 +314,9 @@ static void import_committed(struct ctl *ctl, int error, void *context)
 static void import_member_failed(struct group_save *save, uint32_t member, enum io_status status)
 {
     struct import_run *run = save->owner;
-    char path[PATH_TEXT_BYTES];
 
     (void)status; /* the drive's own event tells */
-    drive_path(run->plan.members[member], path, sizeof(path));
-    reason_set(&run->failure, REASON_LABEL_FAILED, "drive", path, NULL);
+    cd_label_failed(run->plan.members[member], &run->failure);
 }
 
 static void import_saved(struct group_save *save, int error)

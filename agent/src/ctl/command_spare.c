@@ -116,10 +116,7 @@ static void event_spare_made(const struct spare_run *run)
 
 static void spare_label_failed(struct spare_run *run)
 {
-    char path[PATH_TEXT_BYTES];
-
-    drive_path(run->cd, path, sizeof(path));
-    reason_set(&run->reason, REASON_LABEL_FAILED, "drive", path, NULL);
+    cd_label_failed(run->cd, &run->reason);
 }
 
 static void spare_forgotten(struct ctl *ctl, int error, void *context)

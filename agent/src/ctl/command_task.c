@@ -299,15 +299,13 @@ static void replace_former_gone(struct ctl_former *former, const struct ctl_driv
     struct ctl_drive *cd = run->cd;
     uint32_t member = run->member;
     struct reason reason;
-    char path[PATH_TEXT_BYTES];
 
     if (failed == NULL && !replace_is_allowed(run, &reason)) {
         replace_refuse(run, &reason); /* the group has changed meanwhile */
         return;
     }
     if (failed != NULL) {
-        drive_path(failed, path, sizeof(path));
-        reason_set(&reason, REASON_LABEL_FAILED, "drive", path, NULL);
+        cd_label_failed(failed, &reason);
         replace_refuse(run, &reason);
         return;
     }

@@ -356,11 +356,9 @@ static void restore_committed(struct ctl *ctl, int error, void *context)
 static void restore_member_failed(struct group_save *save, uint32_t member, enum io_status status)
 {
     struct restore_run *run = save->owner;
-    char path[PATH_TEXT_BYTES];
 
     (void)status; /* the drive's own event tells */
-    drive_path(run->members[member], path, sizeof(path));
-    reason_set(&run->failure, REASON_LABEL_FAILED, "drive", path, NULL);
+    cd_label_failed(run->members[member], &run->failure);
 }
 
 static void restore_saved(struct group_save *save, int error)

@@ -41,6 +41,8 @@ void cd_target_lost_note(struct ctl_group *cg, uint32_t member, enum member_stat
 void cd_refusal_note(struct ctl_drive *cd, enum io_op op, enum io_status status);
 bool cd_refusal_reason(const struct ctl_drive *cd, struct reason *ret_reason);
 void cd_refusal_look(struct ctl_drive *cd, uint64_t now_us);
+/* Its label could not be written: because it refuses writes, if it has just now. */
+void cd_label_failed(const struct ctl_drive *cd, struct reason *ret_reason);
 bool attempt_is_forbidden(const struct ctl_attempt *attempt);
 void ctl_attempts_work(struct ctl *ctl);
 /* A lost member could not be rebuilt so far, and that is tried again: why. */

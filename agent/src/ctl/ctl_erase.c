@@ -71,7 +71,7 @@ enum cd_erasure cd_erasure(const struct ctl_drive *cd)
 
 static bool is_refusal(enum reason_code why)
 {
-    return why == REASON_ERASE_NO_SPACE || why == REASON_ERASE_READ_ONLY;
+    return why == REASON_NO_SPACE_BELOW || why == REASON_NOW_READ_ONLY;
 }
 
 static uint64_t place_bytes(const struct controller_erase *entry)

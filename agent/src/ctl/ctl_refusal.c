@@ -53,3 +53,22 @@ void cd_refusal_look(struct ctl_drive *cd, uint64_t now_us)
         ctl_kick_at(cd->ctl, refusal->last_us + REFUSAL_SHOWN_US);
     }
 }
+
+void cd_label_failed(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    char path[PATH_TEXT_BYTES];
+    char text[REASON_TEXT_MAX];
+    struct reason why;
+
+    drive_path(cd, path, sizeof(path));
+    if (!cd->refusal.active) {
+        reason_set(ret_reason, REASON_LABEL_FAILED, "drive", path, NULL);
+        return;
+    }
+    reason_set(&why,
+               cd->refusal.status == IO_STATUS_NO_SPACE ? REASON_NO_SPACE_BELOW
+                                                        : REASON_NOW_READ_ONLY,
+               NULL);
+    (void)reason_text(&why, text, sizeof(text));
+    reason_set(ret_reason, REASON_LABEL_REFUSED, "drive", path, "why", text, NULL);
+}

@@ -150,9 +150,9 @@ static enum reason_code failure_of(enum io_status status, enum io_op op)
     case IO_STATUS_GONE:
         return REASON_DRIVE_GONE;
     case IO_STATUS_NO_SPACE:
-        return REASON_ERASE_NO_SPACE;
+        return REASON_NO_SPACE_BELOW;
     case IO_STATUS_READ_ONLY:
-        return REASON_ERASE_READ_ONLY;
+        return REASON_NOW_READ_ONLY;
     case IO_STATUS_MEDIA:
     case IO_STATUS_TIMEOUT:
     case IO_STATUS_ERROR:

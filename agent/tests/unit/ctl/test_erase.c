@@ -472,8 +472,8 @@ static void waits_and_goes_on(uint32_t slot, enum io_status status, bool late, b
         assert_int_equal(drive.state_reason.code, REASON_ERASE_TRIED_AGAIN);
         assert_non_null(finding_waits(world, slot));
         assert_int_equal(finding_waits(world, slot)->cause.code, status == IO_STATUS_NO_SPACE
-                                                                     ? REASON_ERASE_NO_SPACE
-                                                                     : REASON_ERASE_READ_ONLY);
+                                                                     ? REASON_NO_SPACE_BELOW
+                                                                     : REASON_NOW_READ_ONLY);
         assert_int_equal(world_create(world, RAID_LEVEL_0, slot, 1, "data"), REASON_DRIVE_ERASING);
         assert_int_equal(world_event_count(world, 0, EVENT_WAITS), life + 1);
         if (restarts) {

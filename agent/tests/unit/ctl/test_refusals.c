@@ -460,6 +460,11 @@ static void test_label_failure(void **state)
                    "The label of drive /c0/e252/s1 could not be written");
     strcpy(command.args.spare_add.drive, slot_key(world, 1));
     expect_refused(world, &command, REASON_LABEL_FAILED, "/c0/e252/s1");
+    world->slots[2].drive->refusal = IO_STATUS_NO_SPACE;
+    world->slots[2].drive->refusal_length_bytes = world->slots[2].options.size_bytes;
+    strcpy(command.args.spare_add.drive, slot_key(world, 2));
+    expect_refused(world, &command, REASON_LABEL_REFUSED, "no space left below the drive");
+    world->slots[2].drive->refusal = IO_STATUS_OK;
     world->slots[1].drive->write_fails = false;
     world_restart(world); /* and nothing of it is found again */
     assert_int_equal(world_count(world, OBJECT_KIND_DRIVE_GROUP), 0);
