@@ -9,7 +9,8 @@
  *     of them in view is never decided wrongly.
  * (2) After START_EARLY_US a drive group starts on its own if it is beyond doubt: each of its
  *     members is here, is the very drive that the record names, carries the group's newest record,
- *     and no other drive carries the same label. Nothing that is still pending could change that.
+ *     and no other drive carries the same label. Only (6) could change that: as long as the host
+ *     looks, that group, too, waits until START_PATIENT_US.
  * (3) After START_PATIENT_US a pending drive is waited for only if a member may be missing because
  *     of it: it has the member's serial number, or no drive here has. How long the host tries to
  *     claim it bounds that.
@@ -277,13 +278,29 @@ static bool cg_is_beyond_doubt(const struct ctl_group *cg)
     return true;
 }
 
+/* (6) It is being claimed for that. */
+static bool cg_goes_on_later(const struct ctl_group *cg)
+{
+    LIST_FOR_EACH (node, &cg->ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+        const struct drive_label *label = cd_is_pending(cd) ? cd_foreign_label(cd) : NULL;
+
+        if (label != NULL && label->role == LABEL_ROLE_MEMBER &&
+            guid_equal(&label->group, &cg->config->guid)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool ctl_group_is_early(const struct ctl_group *cg)
 {
     const struct ctl *ctl = cg->ctl;
+    uint64_t wait_us = ctl->looking ? START_PATIENT_US : START_EARLY_US;
 
     return ctl->record->intent == CONTROLLER_INTENT_NONE && !ctl->damage->controller &&
-           clock_now_us(ctl->ports.clock) >= ctl->start_began_us + START_EARLY_US &&
-           cg_is_beyond_doubt(cg);
+           clock_now_us(ctl->ports.clock) >= ctl->start_began_us + wait_us &&
+           cg_is_beyond_doubt(cg) && !cg_goes_on_later(cg);
 }
 
 void ctl_group_members_settle(struct ctl_group *cg)

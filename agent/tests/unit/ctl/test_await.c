@@ -48,9 +48,9 @@ static void test_while_the_host_looks(void **state UNUSED)
     world->slots[1].absent = true;
     assert_int_equal(world_begin_start(world, &result), 0);
     ctl_drives_looking(world->ctl, true);
-    world_settle(world, 100 * MILLISECOND);
+    world_settle(world, 1900 * MILLISECOND);
     assert_int_equal(state_of(world, "two"), VIRTUAL_DRIVE_STATE_STARTING);
-    world_settle(world, 900 * MILLISECOND);
+    world_settle(world, 200 * MILLISECOND);
     assert_int_equal(state_of(world, "two"), VIRTUAL_DRIVE_STATE_OPTIMAL);
     world_check(world, "two", 0, 65536, 0x22);
     assert_int_equal(state_of(world, "one"), VIRTUAL_DRIVE_STATE_STARTING);

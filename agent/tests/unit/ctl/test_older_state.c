@@ -183,11 +183,74 @@ static void test_cleared_and_back(void **state)
     world_free(world);
 }
 
+static void image_swap(struct ctl_world *world, uint32_t slot, uint8_t *image, bool restore)
+{
+    uint32_t bytes = (uint32_t)world->slots[slot].options.size_bytes;
+
+    if (restore) {
+        sim_drive_poke(world->slots[slot].drive, 0, image, bytes);
+    } else {
+        sim_drive_peek(world->slots[slot].drive, 0, image, bytes);
+    }
+}
+
+/* Only the hot spare that took a place has the newest data: the state directory and both members
+ * are from before. The host takes a second to look at it. */
+static void test_the_newest_is_looked_at_last(void **state)
+{
+    struct ctl_world *world = world_new(77, 4);
+    struct sim_store *older = NULL;
+    uint8_t *images[2];
+    int result = 0;
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    world_write(world, "data", 0, DATA, 0x11);
+    world_stop(world);
+    older = sim_store_fork(world->store, world->sim);
+    for (uint32_t i = 0; i < 2; i++) {
+        images[i] = malloc(world->slots[i].options.size_bytes);
+        assert_non_null(images[i]);
+        image_swap(world, i, images[i], false);
+    }
+    world_start(world);
+    assert_int_equal(world_spare(world, 2, NULL), REASON_OK);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_OFFLINE, 1), REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    world_write(world, "data", 0, DATA, 0x22);
+    world_stop(world);
+    sim_store_destroy(world->store);
+    world->store = older;
+    for (uint32_t i = 0; i < 2; i++) {
+        image_swap(world, i, images[i], true);
+        free(images[i]);
+    }
+    world->slots[2].offered = world->slots[2].probed = world->slots[2].real = true;
+    world->slots[2].absent = true;
+    assert_int_equal(world_begin_start(world, &result), 0);
+    ctl_drives_looking(world->ctl, true);
+    world_settle(world, SIM_SECOND);
+    world->slots[2].absent = false;
+    slot_arrive(world, 2);
+    ctl_drives_looking(world->ctl, false);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+    world_check(world, "data", 0, DATA, 0x22);
+    world_restart(world);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+    world_check(world, "data", 0, DATA, 0x22);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_joined),           cmocka_unit_test(test_without_a_label),
-        cmocka_unit_test(test_without_ddf),      cmocka_unit_test(test_incomplete),
+        cmocka_unit_test(test_the_newest_is_looked_at_last),
+        cmocka_unit_test(test_joined),
+        cmocka_unit_test(test_without_a_label),
+        cmocka_unit_test(test_without_ddf),
+        cmocka_unit_test(test_incomplete),
         cmocka_unit_test(test_cleared_and_back),
     };
 
