@@ -25,7 +25,7 @@ const COMMON = new Set(
     'Administrator Agent Array Arrays Arraywright Balance Code Container Controller Copyback ' +
     'Debug Expander Fatal Firmware Flush Format GiB Host Hosts Information Kernel Level Linux ' +
     'Live Medium MiB Motor Name Offline Online Optimal Performance Protection Rack Rebuild ' +
-    'SSDs Spare Status StorSave Stripe System Threads Version berlin md ms offline rack-4 ' +
+    'SSDs Span Spans Spare Status StorSave Stripe System Threads Version berlin md ms offline rack-4 ' +
     'site'
   ).split(' '),
 )

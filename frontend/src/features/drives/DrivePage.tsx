@@ -22,6 +22,7 @@ import { PageTabs } from '@/ui/PageTabs'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
 import { DriveActions } from './DriveActions'
 import { DriveCounterFacts, DriveIdentityFacts, DriveStateFacts } from './DriveFacts'
+import { DriveFigures } from './DriveFigures'
 import { DRIVE_TABS, type DriveTab } from './search'
 import { TryFailure } from './TryFailure'
 
@@ -67,6 +68,7 @@ function DriveContent({ drive, tab, onTabChange }: DrivePageProps & { drive: Dri
       <PanelStack>
         <StaleBanner of={drive} />
         <Trouble filter={{ object_id: drive.id }} />
+        <DriveFigures drive={drive} operations={running} />
         {running.length > 0 && (
           <Panel title={t('host.operations')}>
             <OperationsList operations={running} empty="" />

@@ -14,6 +14,13 @@ async function panelOf(part: Partial<Drive>, name = 'Identity') {
 }
 
 describe('drive page', () => {
+  it('answers first how many errors it had and how warm it is', async () => {
+    await panelOf({ media_error_count: 2, temperature_c: 31 })
+    const figures = within(await screen.findByRole('region', { name: 'This drive at a glance' }))
+    expect(figures.getByText('2')).toHaveAttribute('data-tone', 'warn')
+    expect(figures.getByText('31 °C')).toBeVisible()
+  })
+
   it('shows how the drive turns and how it is attached', async () => {
     const identity = await panelOf({
       vendor: 'SEAGATE',

@@ -11,7 +11,7 @@ import classes from '@/features/groups/GroupPage.module.css'
 import { MembersTable } from '@/features/groups/MembersTable'
 import { SpareChoices } from '@/features/groups/SpareChoices'
 import type { GroupTab } from '@/features/groups/search'
-import { Facts } from '@/ui/Facts'
+import { type Fact, Facts } from '@/ui/Facts'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
 import { Bytes } from '@/ui/Quantity'
 
@@ -91,8 +91,25 @@ function Overview({ group, virtualDrives, running }: TabProps) {
   )
 }
 
+/** Which spans are not whole; groups of one span have none to tell apart. */
+function useSpanFacts({ span_states: states }: DriveGroup): Fact[] {
+  const { t } = useTranslation()
+  if (states === null || states.length < 2) return []
+  const sick = states.flatMap((state, span) => (state === 'optimal' ? [] : [{ state, span }]))
+  const value =
+    sick.length === 0
+      ? t('group.spansWhole')
+      : sick.map(({ state, span }) => (
+          <div key={span}>
+            {t('group.span', { span })} <VirtualDriveStatus state={state} />
+          </div>
+        ))
+  return [{ label: t('group.spans'), value }]
+}
+
 function GroupFacts({ group }: { group: DriveGroup }) {
   const { t } = useTranslation()
+  const spanFacts = useSpanFacts(group)
   return (
     <Facts
       facts={[
@@ -104,6 +121,7 @@ function GroupFacts({ group }: { group: DriveGroup }) {
             drives: group.drives_per_span,
           }),
         },
+        ...spanFacts,
         { label: t('group.free'), value: <Bytes bytes={group.free_bytes} /> },
         { label: t('group.guid'), value: <code>{group.guid}</code> },
       ]}

@@ -29,6 +29,18 @@ describe('the page of a drive group', () => {
     expect(figures.getByText('RAID 5')).toBeVisible()
   })
 
+  it('names the spans that are not whole', async () => {
+    server.use(
+      get('/drive-groups/:id', {
+        ...make.group(),
+        span_states: ['optimal', 'degraded', 'optimal'],
+      }),
+    )
+    renderApp(ADDRESS)
+    const spans = (await screen.findByText('Span 1:')).closest('dd')
+    expect(spans).toHaveTextContent(/^Span 1: Degraded$/)
+  })
+
   it('has its parts as tabs, and the address says which', async () => {
     const { user, router } = renderApp(`${ADDRESS}?tab=members`)
     expect(await screen.findByRole('table', { name: 'Members' })).toBeVisible()
