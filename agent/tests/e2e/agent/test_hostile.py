@@ -67,15 +67,15 @@ class Hijacker:
         return self.random.choice([*self.names, f"new{self.asked}"])
 
     def number(self, name, schema):
-        """Where the schema has no upper bound, one that drives of this size leave room for."""
+        """Where drives of this size leave room for less than the schema allows, so much."""
         low = schema.get("minimum", 0)
         if self.strays():
             return self.random.choice([low, schema.get("maximum", 1 << 40), 1 << 40])
         if name in ("strip_bytes", "bytes"):
             return 1 << self.random.randint(12, 20)
         most = {"size_bytes": 4 * MIB, "drives_per_span": 4, "span": 1, "row": 2, "undo": 3,
-                "count": 64, "latency_ms": 100}.get(name, 1 << 15)
-        high = schema.get("maximum", most)
+                "count": 64, "latency_ms": 100}.get(name, schema.get("maximum", 1 << 15))
+        high = min(most, schema.get("maximum", most))
         return self.random.choice([low, high, self.random.randint(low, high)])
 
     def value(self, name, schema):
