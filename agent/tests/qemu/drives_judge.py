@@ -232,7 +232,7 @@ def loose(host, qemu):
 
 
 def pulled(host, qemu):
-    """The spare takes its place at once: what is told then is that there is none left."""
+    """The spare takes its place: what is told then is that none is left, and that a drive is away."""
     address = host.address("a1")
     about = ("/c0/v0", "/c0/d0", address)
     if host.told(*about):
@@ -244,7 +244,8 @@ def pulled(host, qemu):
                lambda: host.vd_state("data") == "Optl" and host.state("a3") == "Onln")
     host.must("writer_goes_on data 3")
     told = host.told(*about)
-    return None if told == {("/c0/d0", "spares_used_up")} else f"then {told}"
+    wanted = {("/c0/d0", "spares_used_up"), (address, "drive_removed")}
+    return None if told == wanted else f"then {told}"
 
 
 def replaced(host, qemu):
@@ -253,7 +254,12 @@ def replaced(host, qemu):
     host.until("the blank drive", lambda: host.state("b1") == "UGood")
     host.must(f"arrayctl {host.address('b1')} add hotsparedrive dgs=0")
     host.until("the new spare", lambda: host.state("b1") in ("GHS", "DHS"))
-    return None
+    # Nobody knows bays here, so that somebody has to say that the old drive is not to be missed.
+    for row in host.ctl("/c0 show health").get("Health", []):
+        if row["Code"] == "drive_removed":
+            host.must("arrayctl " + re.search('"/c0/s[0-9]+ set missing"', row["Next Step"])[0].strip('"'))
+    told = {row["Code"] for row in host.ctl("/c0 show health").get("Health", [])}
+    return f"still told: {told}" if told & {"drive_removed", "spares_used_up"} else None
 
 
 def comes_back(host, qemu, device, name, number):
