@@ -263,11 +263,15 @@ static bool wish_parse(const struct cli_context *context, struct vd_wish *wish,
     char list[REQUEST_TEXT_BYTES];
     const char *drives = drives_named(context, list);
     const char *spares = option_value(context, "spares");
+    const char *slots = option_value(context, "s");
     bool in_group = group_option(context) != NULL;
 
     if ((option_has(context, "s") && option_has(context, "drives")) ||
         (option_has(context, "e") && !option_has(context, "s"))) {
         return refuse(text, "e= goes with s=, and both with no drives=");
+    }
+    if (slots != NULL && strchr(slots, ':') != NULL) {
+        return refuse(text, "s= names slots alone, for example e=252 s=0-3; the enclosure is e=");
     }
     if (!level_parse(context, wish)) {
         return refuse(text, "name one RAID level: r0, r1, r1e, r5, r6, r10, r50 or r60");

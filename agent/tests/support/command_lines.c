@@ -295,18 +295,34 @@ static bool place_is_typed(const char *places, const char *key)
     return false;
 }
 
+/* The places behind an option; drives, also as enclosure and slots on their own. */
+static const char *places_typed(const char *option)
+{
+    static char list[1 << 16];
+    const char *word = typed(option);
+    const char *slots = typed("s=");
+    const char *enclosure = typed("e=");
+
+    if (word != NULL || strcmp(option, "drives=") != 0 || slots == NULL) {
+        return word != NULL ? word + strlen(option) : NULL;
+    }
+    (void)snprintf(list, sizeof(list), "%s%s%s", enclosure != NULL ? enclosure + 2 : "",
+                   enclosure != NULL ? ":" : "", slots + 2);
+    return list;
+}
+
 /* Every drive that would become a member, or a spare, was typed as one. */
 static void members_judge(const struct cli_recorded *command, const char *argument,
                           const char *option)
 {
     const json_t *keys = json_object_get(command->args, argument);
-    const char *word = typed(option);
+    const char *places = places_typed(option);
     json_t *key;
     size_t index;
 
     json_array_foreach(keys, index, key)
     {
-        expect(word != NULL && place_is_typed(word + strlen(option), json_string_value(key)),
+        expect(places != NULL && place_is_typed(places, json_string_value(key)),
                "a drive that was not typed", command);
     }
 }

@@ -155,8 +155,8 @@ class EveryVerb(AddressCase):
             members = agent.json("/c0/d0", "show")["Response Data"]["DG Drive LIST"]
             self.assertEqual([row["EID:Slt"] for row in members], [f" :{n}" for n in range(4)], words)
             agent.ctl("/c0/v0", "del", "force")
-        for words in (["e=", "s=0,1", "drives=:2"], ["e="], ["e=252", "s=0,1"], ["s="],
-                      ["s=" + ",".join(["0-3"] * 120)]):
+        for words in (["e=", "s=0,1", "drives=:2"], ["e="], ["s=:0-3"], ["s=252:0-1"],
+                      ["e=252", "s=0,1"], ["s="], ["s=" + ",".join(["0-3"] * 120)]):
             self.assertNotEqual(agent.ctl("/c0", "add", "vd", "r0", *words, check=False).returncode,
                                 0, words)
         self.assertEqual(agent.view().all("virtual_drive"), {})
