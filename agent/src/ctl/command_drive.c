@@ -265,32 +265,65 @@ static void event_set_missing(const struct good_run *run)
               run->group, NULL);
 }
 
-static void good_wiped(struct label_write *write, int error)
+static void good_finish(struct good_run *run, const struct reason *reason)
 {
-    struct good_run *run = write->owner;
+    struct ctl *ctl = run->ctl;
+
+    free(run);
+    command_finish(ctl, reason);
+}
+
+static void good_made(struct good_run *run)
+{
     struct ctl *ctl = run->ctl;
     struct ctl_drive *cd = run->cd;
-    struct reason reason;
+    const struct reason ok = {.code = REASON_OK};
     char path[PATH_TEXT_BYTES];
 
     drive_path(cd, path, sizeof(path));
-    if (error == 0) {
-        cd_make_blank(cd);
-        if (run->command->op == CTL_OP_DRIVE_MISSING) {
-            event_set_missing(run);
-            attempt_forbid(&cd->attempt, REASON_SPARE_SET_MISSING);
-        } else {
-            ctl_event(ctl, EVENT_DRIVE_MADE_GOOD, cd->identity.key, "drive", path, NULL);
-            cd_health_reset(cd);
-        }
-        cd_close(cd);
-        command_object_add(run->command, &cd->object);
-        reason_set(&reason, REASON_OK, NULL);
+    cd_make_blank(cd);
+    if (run->command->op == CTL_OP_DRIVE_MISSING) {
+        event_set_missing(run);
+        attempt_forbid(&cd->attempt, REASON_SPARE_SET_MISSING);
     } else {
-        cd_label_failed(cd, &reason);
+        ctl_event(ctl, EVENT_DRIVE_MADE_GOOD, cd->identity.key, "drive", path, NULL);
+        cd_health_reset(cd);
     }
-    free(run);
-    command_finish(ctl, &reason);
+    cd_close(cd);
+    command_object_add(run->command, &cd->object);
+    good_finish(run, &ok);
+}
+
+static void good_erase_forgotten(struct ctl *ctl, int error, void *context)
+{
+    struct good_run *run = context;
+    struct reason reason;
+
+    ASSERT(ctl == run->ctl);
+    if (error == 0) {
+        good_made(run);
+        return;
+    }
+    reason_from_store(&reason, error);
+    good_finish(run, &reason);
+}
+
+/* Only now is one that was erased in part no longer so. */
+static void good_wiped(struct label_write *write, int error)
+{
+    struct good_run *run = write->owner;
+    struct reason reason;
+
+    if (error != 0) {
+        cd_label_failed(run->cd, &reason);
+        good_finish(run, &reason);
+    } else if (cd_erase_entry(run->cd) != NULL) {
+        ctl_record_edit(run->ctl);
+        (void)record_erase_remove(run->ctl->record, run->cd->identity.key);
+        ctl_record_save(run->ctl, good_erase_forgotten, run);
+    } else {
+        good_made(run);
+    }
 }
 
 /* Nobody knows whose it is, or its group would have it back if only it were as large as it was. */
@@ -366,12 +399,8 @@ static void good_place_saved(struct ctl *ctl, int error, void *context)
 /* Good for anything, but not meant for its slot: no spare goes back by itself because of it. */
 static void good_wipe(struct good_run *run)
 {
-    bool changed = false;
-
     ctl_record_edit(run->ctl);
-    changed = return_place_forget(run->ctl->record, run->cd->identity.eid, run->cd->identity.slot);
-    changed = record_erase_remove(run->ctl->record, run->cd->identity.key) || changed;
-    if (changed) {
+    if (return_place_forget(run->ctl->record, run->cd->identity.eid, run->cd->identity.slot)) {
         ctl_record_save(run->ctl, good_place_saved, run);
     } else {
         good_label_wipe(run);

@@ -21,6 +21,8 @@ struct erase_run {
     struct ctl_former former;
     struct label_write write;
     struct reason reason;
+    bool was_partial; /* erased in part before: it still is if this one cannot begin */
+    struct controller_erase partial;
 };
 
 static void erase_refuse(struct erase_run *run, const struct reason *reason)
@@ -86,6 +88,9 @@ static void erase_label_failed(struct erase_run *run)
     cd_label_failed(run->cd, &run->reason);
     ctl_record_edit(run->ctl);
     (void)record_erase_remove(run->ctl->record, run->cd->identity.key);
+    if (run->was_partial) {
+        run->ctl->record->erases[run->ctl->record->erase_count++] = run->partial;
+    }
     ctl_record_save(run->ctl, erase_not_begun, run);
 }
 
@@ -154,6 +159,9 @@ static void erase_claimed(struct ctl_claims *claims, bool ok)
         erase_refuse(run, &reason);
         return;
     }
+    entry = cd_erase_entry(cd);
+    run->was_partial = entry != NULL;
+    run->partial = entry != NULL ? *entry : run->partial;
     ctl_record_edit(run->ctl);
     record_drive_add(record, cd->identity.key, false);
     if (!record_erase_remove(record, cd->identity.key) &&

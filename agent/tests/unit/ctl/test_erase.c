@@ -524,6 +524,37 @@ static void test_stopped_while_it_waits(void **state)
     world_free(world);
 }
 
+/* Erased in part, it stays so whatever is refused. */
+static void test_refused_stays_partial(void **state)
+{
+    struct ctl_world *world = world_of(420, 2);
+    struct drive_view drive;
+
+    (void)state;
+    (void)begin_slowly(world, 0, ERASE_MODE_SIMPLE, 2 * SIM_SECOND);
+    world->slots[0].drive->extra_latency_us = SLOW_US;
+    assert_int_equal(stop(world, 0), REASON_OK);
+    world_settle(world, 2 * SIM_SECOND);
+    world->slots[0].drive->extra_latency_us = 0;
+    world->slots[0].drive->write_fails = true;
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(i == 0 ? start(world, 0, ERASE_MODE_SIMPLE)
+                                : world_drive_op(world, CTL_OP_DRIVE_GOOD, 0),
+                         REASON_LABEL_FAILED);
+        world_settle(world, MINUTE);
+        assert_true(world_drive(world, 0, &drive));
+        assert_int_equal(drive.state, DRIVE_STATE_UNCONFIGURED_BAD);
+        assert_int_equal(drive.state_reason.code, REASON_DRIVE_PARTLY_ERASED);
+        world_restart(world);
+    }
+    world->slots[0].drive->write_fails = false;
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_GOOD, 0), REASON_OK);
+    assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_UNCONFIGURED_GOOD);
+    world_restart(world);
+    assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_UNCONFIGURED_GOOD);
+    world_free(world);
+}
+
 /* A drive that keeps something of what it was told to overwrite is found out. */
 static void spoil(void *context, struct sim_drive *drive, const struct io_request *request)
 {
@@ -566,6 +597,7 @@ int main(void)
         cmocka_unit_test(test_cannot_be_written),
         cmocka_unit_test(test_waits_for_room),
         cmocka_unit_test(test_stopped_while_it_waits),
+        cmocka_unit_test(test_refused_stays_partial),
         cmocka_unit_test(test_is_read_back),
     };
 
