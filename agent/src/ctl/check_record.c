@@ -16,19 +16,20 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
-#include "base/crc.h"
 #include "meta/config.h"
 #include "port/store_port.h"
 
-#define RECORD_VERSION 1u
-#define CRC_OFFSET 16u
 #define FLAG_GOES_ON 1u
 #define FLAG_PAUSED 2u
 #define FLAG_CORRECT 4u
 #define FLAG_REBUILT 8u
 #define FLAGS (FLAG_GOES_ON | FLAG_PAUSED | FLAG_CORRECT | FLAG_REBUILT)
 
-static const uint8_t record_magic[8] = "AWCHECK1";
+static const struct record_frame frame = {.magic = "AWCHECK1",
+                                          .version = 1,
+                                          .bytes_max = CHECK_RECORD_MAX_BYTES,
+                                          .count_max = CHECK_RECORD_ENTRIES_MAX,
+                                          .entry_bytes = 0};
 
 STATIC_ASSERT(CHECK_RECORD_MAX_BYTES <= STORE_VALUE_MAX_BYTES, "the largest record fits");
 STATIC_ASSERT(OPERATION_STATE_RUNNING == 0 && OPERATION_STATE_PAUSED == 1 &&
@@ -86,16 +87,6 @@ bool check_record_drop(struct check_record *record, const struct guid *vd)
     return true;
 }
 
-static uint32_t record_crc(const uint8_t *buffer, size_t bytes)
-{
-    static const uint8_t zeros[4] = {0};
-    uint32_t crc = crc32c(0, buffer, CRC_OFFSET);
-
-    ASSERT(bytes >= CHECK_RECORD_HEAD_BYTES);
-    crc = crc32c(crc, zeros, sizeof(zeros));
-    return crc32c(crc, buffer + CRC_OFFSET + 4, bytes - CRC_OFFSET - 4);
-}
-
 static void place_encode(const struct vd_mismatch *place, uint8_t *out)
 {
     put_le64(out, place->row);
@@ -132,10 +123,10 @@ static void entry_encode(const struct check_entry *entry, uint8_t *out)
 
 size_t check_record_encode(const struct check_record *record, uint8_t *buffer)
 {
-    size_t bytes = CHECK_RECORD_HEAD_BYTES;
+    size_t bytes = RECORD_FRAME_BYTES;
 
     ASSERT(record->count <= CHECK_RECORD_ENTRIES_MAX);
-    memset(buffer, 0, CHECK_RECORD_HEAD_BYTES);
+    memset(buffer, 0, RECORD_FRAME_BYTES);
     for (uint32_t i = 0; i < record->count; i++) {
         const struct check_view *view = &record->entries[i].check.view;
 
@@ -149,25 +140,8 @@ size_t check_record_encode(const struct check_record *record, uint8_t *buffer)
         }
     }
     ASSERT(bytes <= CHECK_RECORD_MAX_BYTES);
-    memcpy(buffer, record_magic, sizeof(record_magic));
-    put_le32(buffer + 8, RECORD_VERSION);
-    put_le32(buffer + 12, (uint32_t)bytes);
-    put_le32(buffer + 20, record->count);
-    put_le32(buffer + CRC_OFFSET, record_crc(buffer, bytes));
+    record_frame_write(&frame, record->count, buffer, bytes);
     return bytes;
-}
-
-static int frame_check(const uint8_t *buffer, size_t bytes)
-{
-    if (bytes < CHECK_RECORD_HEAD_BYTES || bytes > CHECK_RECORD_MAX_BYTES ||
-        memcmp(buffer, record_magic, sizeof(record_magic)) != 0 || get_le32(buffer + 12) != bytes ||
-        get_le32(buffer + CRC_OFFSET) != record_crc(buffer, bytes)) {
-        return -EBADMSG;
-    }
-    if (get_le32(buffer + 8) > RECORD_VERSION) {
-        return -EPROTONOSUPPORT;
-    }
-    return get_le32(buffer + 20) <= CHECK_RECORD_ENTRIES_MAX ? 0 : -EBADMSG;
 }
 
 static int place_decode(const uint8_t *in, struct vd_mismatch *place)
@@ -237,9 +211,9 @@ static const uint8_t *entry_read(const uint8_t *in, const uint8_t *end, struct c
 
 int check_record_decode(const uint8_t *buffer, size_t bytes, struct check_record *ret_record)
 {
-    int error = frame_check(buffer, bytes);
-    const uint8_t *in = buffer + CHECK_RECORD_HEAD_BYTES;
-    uint32_t count = error == 0 ? get_le32(buffer + 20) : 0;
+    int error = record_frame_check(&frame, buffer, bytes);
+    const uint8_t *in = buffer + RECORD_FRAME_BYTES;
+    uint32_t count = error == 0 ? record_frame_count(buffer) : 0;
 
     ret_record->count = 0;
     for (uint32_t i = 0; i < count; i++) {

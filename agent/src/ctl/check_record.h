@@ -3,7 +3,7 @@
  * no result. Plain data and its encoding; kept in the host's store as CHECK_RECORD_NAME.
  *
  * (1) An entry is of one moment: what was found and counted is of the rows below its place.
- * (2) Losing the record loses places and results: it is never a reason not to start.
+ * (2) A record that is lost or damaged costs places and results only. The agent starts without it.
  */
 #ifndef ARRAYWRIGHT_CTL_CHECK_RECORD_H
 #define ARRAYWRIGHT_CTL_CHECK_RECORD_H
@@ -14,14 +14,14 @@
 #include "base/attrs.h"
 #include "base/guid.h"
 #include "ctl/ctl_check.h"
+#include "meta/record_frame.h"
 
 #define CHECK_RECORD_NAME "checks"
 #define CHECK_RECORD_ENTRIES_MAX 256u
 #define CHECK_RECORD_ENTRY_BYTES 112u
 #define CHECK_RECORD_PLACE_BYTES 48u
-#define CHECK_RECORD_HEAD_BYTES 24u
 #define CHECK_RECORD_MAX_BYTES                                                                     \
-    (CHECK_RECORD_HEAD_BYTES +                                                                     \
+    (RECORD_FRAME_BYTES +                                                                          \
      CHECK_RECORD_ENTRIES_MAX *                                                                    \
          (CHECK_RECORD_ENTRY_BYTES + CHECK_PLACES_MAX * CHECK_RECORD_PLACE_BYTES))
 

@@ -200,7 +200,7 @@ void command_missing(struct ctl *ctl, struct ctl_command *command)
     command_finish(ctl, &reason);
 }
 
-/* What is told of them */
+/* Findings */
 
 static bool is_removed(const void *subject, struct finding *finding)
 {

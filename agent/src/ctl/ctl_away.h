@@ -28,7 +28,7 @@ struct ctl_aways {
 MUST_CHECK int ctl_aways_load(struct ctl *ctl);
 /* It is about to vanish from the list of drives. */
 void cd_away_note(const struct ctl_drive *cd);
-/* Another drive is about to take the place of one that is not here. */
+/* Called before another drive takes the place of a missing one. */
 void cg_away_note(const struct ctl_group *cg, uint32_t member);
 void findings_of_aways(struct ctl *ctl);
 /* Of a drive that is missed, or else of a member: command_drive_missing(). */

@@ -11,18 +11,19 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
-#include "base/crc.h"
 #include "meta/group_record.h"
+#include "meta/record_frame.h"
 
-#define RECORD_VERSION 1u
-#define HEAD_BYTES 24u
-#define CRC_OFFSET 16u
 #define KEY_BYTES 64u
 #define ENTRY_BYTES (4u + KEY_BYTES)
 
-static const uint8_t record_magic[8] = "AWDLOS01";
+static const struct record_frame frame = {.magic = "AWDLOS01",
+                                          .version = 1,
+                                          .bytes_max = DRIVE_LOSSES_MAX_BYTES,
+                                          .count_max = DRIVE_LOSSES_MAX,
+                                          .entry_bytes = ENTRY_BYTES};
 
-STATIC_ASSERT(HEAD_BYTES + DRIVE_LOSSES_MAX * ENTRY_BYTES <= DRIVE_LOSSES_MAX_BYTES,
+STATIC_ASSERT(RECORD_FRAME_BYTES + DRIVE_LOSSES_MAX * ENTRY_BYTES <= DRIVE_LOSSES_MAX_BYTES,
               "the largest record fits");
 
 static uint32_t losses_index(const struct drive_losses *losses, const char *key)
@@ -66,61 +67,31 @@ void drive_losses_remove(struct drive_losses *losses, uint32_t index)
             (losses->count - index) * sizeof(losses->entries[0]));
 }
 
-static uint32_t record_crc(const uint8_t *buffer, size_t bytes)
-{
-    static const uint8_t zeros[4] = {0};
-    uint32_t crc = crc32c(0, buffer, CRC_OFFSET);
-
-    ASSERT(bytes >= HEAD_BYTES);
-    crc = crc32c(crc, zeros, sizeof(zeros));
-    return crc32c(crc, buffer + CRC_OFFSET + 4, bytes - CRC_OFFSET - 4);
-}
-
 size_t drive_losses_encode(const struct drive_losses *losses, uint8_t *buffer)
 {
-    size_t bytes = HEAD_BYTES + (size_t)losses->count * ENTRY_BYTES;
-    uint8_t *out = buffer + HEAD_BYTES;
+    size_t bytes = RECORD_FRAME_BYTES + (size_t)losses->count * ENTRY_BYTES;
+    uint8_t *out = buffer + RECORD_FRAME_BYTES;
 
     ASSERT(losses->count <= DRIVE_LOSSES_MAX);
     memset(buffer, 0, bytes);
-    memcpy(buffer, record_magic, sizeof(record_magic));
-    put_le32(buffer + 8, RECORD_VERSION);
-    put_le32(buffer + 12, (uint32_t)bytes);
-    put_le32(buffer + 20, losses->count);
     for (uint32_t i = 0; i < losses->count; i++, out += ENTRY_BYTES) {
         out[0] = member_why_to_number(losses->entries[i].why);
         memcpy(out + 4, losses->entries[i].key, strlen(losses->entries[i].key));
     }
-    put_le32(buffer + CRC_OFFSET, record_crc(buffer, bytes));
+    record_frame_write(&frame, losses->count, buffer, bytes);
     return bytes;
-}
-
-static int frame_check(const uint8_t *buffer, size_t bytes)
-{
-    if (bytes < HEAD_BYTES || bytes > DRIVE_LOSSES_MAX_BYTES ||
-        memcmp(buffer, record_magic, sizeof(record_magic)) != 0 || get_le32(buffer + 12) != bytes ||
-        get_le32(buffer + CRC_OFFSET) != record_crc(buffer, bytes)) {
-        return -EBADMSG;
-    }
-    if (get_le32(buffer + 8) > RECORD_VERSION) {
-        return -EPROTONOSUPPORT;
-    }
-    return get_le32(buffer + 20) <= DRIVE_LOSSES_MAX &&
-                   HEAD_BYTES + (size_t)get_le32(buffer + 20) * ENTRY_BYTES == bytes
-               ? 0
-               : -EBADMSG;
 }
 
 int drive_losses_decode(const uint8_t *buffer, size_t bytes, struct drive_losses *ret_losses)
 {
     struct drive_losses losses = {.count = 0};
-    const uint8_t *in = buffer + HEAD_BYTES;
-    int error = frame_check(buffer, bytes);
+    const uint8_t *in = buffer + RECORD_FRAME_BYTES;
+    int error = record_frame_check(&frame, buffer, bytes);
 
     if (error != 0) {
         return error;
     }
-    for (uint32_t i = 0; i < get_le32(buffer + 20); i++, in += ENTRY_BYTES) {
+    for (uint32_t i = 0; i < record_frame_count(buffer); i++, in += ENTRY_BYTES) {
         char key[KEY_BYTES + 1] = "";
         enum reason_code why = REASON_OK;
 

@@ -12,18 +12,19 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
-#include "base/crc.h"
+#include "meta/record_frame.h"
 
-#define RECORD_VERSION 1u
-#define HEAD_BYTES 24u
-#define CRC_OFFSET 16u
 #define KEY_BYTES 64u
 #define ENTRY_BYTES (8u + KEY_BYTES)
 #define SIZE_MAX_BYTES (UINT64_C(1) << 62)
 
-static const uint8_t record_magic[8] = "AWDSIZ01";
+static const struct record_frame frame = {.magic = "AWDSIZ01",
+                                          .version = 1,
+                                          .bytes_max = DRIVE_SIZES_MAX_BYTES,
+                                          .count_max = DRIVE_SIZES_MAX,
+                                          .entry_bytes = ENTRY_BYTES};
 
-STATIC_ASSERT(HEAD_BYTES + DRIVE_SIZES_MAX * ENTRY_BYTES <= DRIVE_SIZES_MAX_BYTES,
+STATIC_ASSERT(RECORD_FRAME_BYTES + DRIVE_SIZES_MAX * ENTRY_BYTES <= DRIVE_SIZES_MAX_BYTES,
               "the largest record fits");
 
 static uint32_t index_of(const struct drive_sizes *sizes, const char *key)
@@ -81,61 +82,31 @@ bool drive_sizes_forget(struct drive_sizes *sizes, const char *key)
     return true;
 }
 
-static uint32_t record_crc(const uint8_t *buffer, size_t bytes)
-{
-    static const uint8_t zeros[4] = {0};
-    uint32_t crc = crc32c(0, buffer, CRC_OFFSET);
-
-    ASSERT(bytes >= HEAD_BYTES);
-    crc = crc32c(crc, zeros, sizeof(zeros));
-    return crc32c(crc, buffer + CRC_OFFSET + 4, bytes - CRC_OFFSET - 4);
-}
-
 int drive_sizes_encode(const struct drive_sizes *sizes, uint8_t *buffer, size_t capacity,
                        size_t *ret_bytes)
 {
-    size_t bytes = HEAD_BYTES + (size_t)sizes->count * ENTRY_BYTES;
-    uint8_t *out = buffer + HEAD_BYTES;
+    size_t bytes = RECORD_FRAME_BYTES + (size_t)sizes->count * ENTRY_BYTES;
+    uint8_t *out = buffer + RECORD_FRAME_BYTES;
 
     ASSERT(sizes->count <= DRIVE_SIZES_MAX);
     if (bytes > capacity) {
         return -EMSGSIZE;
     }
     memset(buffer, 0, bytes);
-    memcpy(buffer, record_magic, sizeof(record_magic));
-    put_le32(buffer + 8, RECORD_VERSION);
-    put_le32(buffer + 12, (uint32_t)bytes);
-    put_le32(buffer + 20, sizes->count);
     for (uint32_t i = 0; i < sizes->count; i++, out += ENTRY_BYTES) {
         put_le64(out, sizes->entries[i].size_bytes);
         memcpy(out + 8, sizes->entries[i].key, strlen(sizes->entries[i].key));
     }
-    put_le32(buffer + CRC_OFFSET, record_crc(buffer, bytes));
+    record_frame_write(&frame, sizes->count, buffer, bytes);
     *ret_bytes = bytes;
     return 0;
-}
-
-static int frame_check(const uint8_t *buffer, size_t bytes)
-{
-    if (bytes < HEAD_BYTES || bytes > DRIVE_SIZES_MAX_BYTES ||
-        memcmp(buffer, record_magic, sizeof(record_magic)) != 0 || get_le32(buffer + 12) != bytes ||
-        get_le32(buffer + CRC_OFFSET) != record_crc(buffer, bytes)) {
-        return -EBADMSG;
-    }
-    if (get_le32(buffer + 8) > RECORD_VERSION) {
-        return -EPROTONOSUPPORT;
-    }
-    return get_le32(buffer + 20) <= DRIVE_SIZES_MAX &&
-                   HEAD_BYTES + (size_t)get_le32(buffer + 20) * ENTRY_BYTES == bytes
-               ? 0
-               : -EBADMSG;
 }
 
 int drive_sizes_decode(const uint8_t *buffer, size_t bytes, struct drive_sizes *ret_sizes)
 {
     struct drive_sizes *sizes = NULL;
-    const uint8_t *in = buffer + HEAD_BYTES;
-    int error = frame_check(buffer, bytes);
+    const uint8_t *in = buffer + RECORD_FRAME_BYTES;
+    int error = record_frame_check(&frame, buffer, bytes);
 
     if (error != 0) {
         return error;
@@ -144,7 +115,7 @@ int drive_sizes_decode(const uint8_t *buffer, size_t bytes, struct drive_sizes *
     if (sizes == NULL) {
         return -ENOMEM;
     }
-    for (uint32_t i = 0; i < get_le32(buffer + 20) && error == 0; i++, in += ENTRY_BYTES) {
+    for (uint32_t i = 0; i < record_frame_count(buffer) && error == 0; i++, in += ENTRY_BYTES) {
         char key[KEY_BYTES + 1] = "";
         uint64_t size_bytes = get_le64(in);
 

@@ -11,19 +11,20 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
-#include "base/crc.h"
+#include "meta/record_frame.h"
 
-#define RECORD_VERSION 1u
-#define HEAD_BYTES 24u
-#define CRC_OFFSET 16u
 #define KEY_BYTES 64u
 #define ENTRY_BYTES (16u + KEY_BYTES)
 #define FLAG_PREDICTED 1u
 #define FLAG_SPENT 2u
 
-static const uint8_t record_magic[8] = "AWDWRN01";
+static const struct record_frame frame = {.magic = "AWDWRN01",
+                                          .version = 1,
+                                          .bytes_max = DRIVE_WARNINGS_MAX_BYTES,
+                                          .count_max = DRIVE_WARNINGS_MAX,
+                                          .entry_bytes = ENTRY_BYTES};
 
-STATIC_ASSERT(HEAD_BYTES + DRIVE_WARNINGS_MAX * ENTRY_BYTES <= DRIVE_WARNINGS_MAX_BYTES,
+STATIC_ASSERT(RECORD_FRAME_BYTES + DRIVE_WARNINGS_MAX * ENTRY_BYTES <= DRIVE_WARNINGS_MAX_BYTES,
               "the largest record fits");
 
 static bool past_is_clean(const struct drive_past *past)
@@ -86,27 +87,13 @@ bool drive_warnings_put(struct drive_warnings *warnings, const char *key,
     return true;
 }
 
-static uint32_t record_crc(const uint8_t *buffer, size_t bytes)
-{
-    static const uint8_t zeros[4] = {0};
-    uint32_t crc = crc32c(0, buffer, CRC_OFFSET);
-
-    ASSERT(bytes >= HEAD_BYTES);
-    crc = crc32c(crc, zeros, sizeof(zeros));
-    return crc32c(crc, buffer + CRC_OFFSET + 4, bytes - CRC_OFFSET - 4);
-}
-
 size_t drive_warnings_encode(const struct drive_warnings *warnings, uint8_t *buffer)
 {
-    size_t bytes = HEAD_BYTES + (size_t)warnings->count * ENTRY_BYTES;
-    uint8_t *out = buffer + HEAD_BYTES;
+    size_t bytes = RECORD_FRAME_BYTES + (size_t)warnings->count * ENTRY_BYTES;
+    uint8_t *out = buffer + RECORD_FRAME_BYTES;
 
     ASSERT(warnings->count <= DRIVE_WARNINGS_MAX);
     memset(buffer, 0, bytes);
-    memcpy(buffer, record_magic, sizeof(record_magic));
-    put_le32(buffer + 8, RECORD_VERSION);
-    put_le32(buffer + 12, (uint32_t)bytes);
-    put_le32(buffer + 20, warnings->count);
     for (uint32_t i = 0; i < warnings->count; i++, out += ENTRY_BYTES) {
         const struct drive_warning_entry *entry = &warnings->entries[i];
 
@@ -115,36 +102,20 @@ size_t drive_warnings_encode(const struct drive_warnings *warnings, uint8_t *buf
                               (entry->past.spent ? FLAG_SPENT : 0));
         memcpy(out + 16, entry->key, strlen(entry->key));
     }
-    put_le32(buffer + CRC_OFFSET, record_crc(buffer, bytes));
+    record_frame_write(&frame, warnings->count, buffer, bytes);
     return bytes;
-}
-
-static int frame_check(const uint8_t *buffer, size_t bytes)
-{
-    if (bytes < HEAD_BYTES || bytes > DRIVE_WARNINGS_MAX_BYTES ||
-        memcmp(buffer, record_magic, sizeof(record_magic)) != 0 || get_le32(buffer + 12) != bytes ||
-        get_le32(buffer + CRC_OFFSET) != record_crc(buffer, bytes)) {
-        return -EBADMSG;
-    }
-    if (get_le32(buffer + 8) > RECORD_VERSION) {
-        return -EPROTONOSUPPORT;
-    }
-    return get_le32(buffer + 20) <= DRIVE_WARNINGS_MAX &&
-                   HEAD_BYTES + (size_t)get_le32(buffer + 20) * ENTRY_BYTES == bytes
-               ? 0
-               : -EBADMSG;
 }
 
 int drive_warnings_decode(const uint8_t *buffer, size_t bytes, struct drive_warnings *ret_warnings)
 {
     struct drive_warnings warnings = {.count = 0};
-    const uint8_t *in = buffer + HEAD_BYTES;
-    int error = frame_check(buffer, bytes);
+    const uint8_t *in = buffer + RECORD_FRAME_BYTES;
+    int error = record_frame_check(&frame, buffer, bytes);
 
     if (error != 0) {
         return error;
     }
-    for (uint32_t i = 0; i < get_le32(buffer + 20); i++, in += ENTRY_BYTES) {
+    for (uint32_t i = 0; i < record_frame_count(buffer); i++, in += ENTRY_BYTES) {
         char key[KEY_BYTES + 1] = "";
         uint32_t flags = get_le32(in + 8);
         struct drive_past past = {.predicted = (flags & FLAG_PREDICTED) != 0,

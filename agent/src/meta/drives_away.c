@@ -12,15 +12,16 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
-#include "base/crc.h"
+#include "meta/record_frame.h"
 
-#define RECORD_VERSION 1u
-#define HEAD_BYTES 24u
-#define CRC_OFFSET 16u
+static const struct record_frame frame = {.magic = "AWDAWAY1",
+                                          .version = 1,
+                                          .bytes_max = DRIVES_AWAY_MAX_BYTES,
+                                          .count_max = DRIVES_AWAY_MAX,
+                                          .entry_bytes = DRIVES_AWAY_ENTRY_BYTES};
 
-static const uint8_t record_magic[8] = "AWDAWAY1";
-
-STATIC_ASSERT(HEAD_BYTES + DRIVES_AWAY_MAX * DRIVES_AWAY_ENTRY_BYTES == DRIVES_AWAY_MAX_BYTES,
+STATIC_ASSERT(RECORD_FRAME_BYTES + DRIVES_AWAY_MAX * DRIVES_AWAY_ENTRY_BYTES ==
+                  DRIVES_AWAY_MAX_BYTES,
               "the largest record fits");
 
 static uint32_t away_index(const struct drives_away *away, const char *key)
@@ -63,27 +64,13 @@ void drives_away_put(struct drives_away *away, const struct drive_away *entry)
     away->entries[index] = *entry;
 }
 
-static uint32_t record_crc(const uint8_t *buffer, size_t bytes)
-{
-    static const uint8_t zeros[4] = {0};
-    uint32_t crc = crc32c(0, buffer, CRC_OFFSET);
-
-    ASSERT(bytes >= HEAD_BYTES);
-    crc = crc32c(crc, zeros, sizeof(zeros));
-    return crc32c(crc, buffer + CRC_OFFSET + 4, bytes - CRC_OFFSET - 4);
-}
-
 size_t drives_away_encode(const struct drives_away *away, uint8_t *buffer)
 {
-    size_t bytes = HEAD_BYTES + (size_t)away->count * DRIVES_AWAY_ENTRY_BYTES;
-    uint8_t *out = buffer + HEAD_BYTES;
+    size_t bytes = RECORD_FRAME_BYTES + (size_t)away->count * DRIVES_AWAY_ENTRY_BYTES;
+    uint8_t *out = buffer + RECORD_FRAME_BYTES;
 
     ASSERT(away->count <= DRIVES_AWAY_MAX);
     memset(buffer, 0, bytes);
-    memcpy(buffer, record_magic, sizeof(record_magic));
-    put_le32(buffer + 8, RECORD_VERSION);
-    put_le32(buffer + 12, (uint32_t)bytes);
-    put_le32(buffer + 20, away->count);
     for (uint32_t i = 0; i < away->count; i++, out += DRIVES_AWAY_ENTRY_BYTES) {
         const struct drive_away *entry = &away->entries[i];
 
@@ -94,31 +81,15 @@ size_t drives_away_encode(const struct drives_away *away, uint8_t *buffer)
         memcpy(out + 176, entry->group.bytes, 24);
         memcpy(out + 200, entry->drive.bytes, 16);
     }
-    put_le32(buffer + CRC_OFFSET, record_crc(buffer, bytes));
+    record_frame_write(&frame, away->count, buffer, bytes);
     return bytes;
-}
-
-static int frame_check(const uint8_t *buffer, size_t bytes)
-{
-    if (bytes < HEAD_BYTES || bytes > DRIVES_AWAY_MAX_BYTES ||
-        memcmp(buffer, record_magic, sizeof(record_magic)) != 0 || get_le32(buffer + 12) != bytes ||
-        get_le32(buffer + CRC_OFFSET) != record_crc(buffer, bytes)) {
-        return -EBADMSG;
-    }
-    if (get_le32(buffer + 8) > RECORD_VERSION) {
-        return -EPROTONOSUPPORT;
-    }
-    return get_le32(buffer + 20) <= DRIVES_AWAY_MAX &&
-                   HEAD_BYTES + (size_t)get_le32(buffer + 20) * DRIVES_AWAY_ENTRY_BYTES == bytes
-               ? 0
-               : -EBADMSG;
 }
 
 int drives_away_decode(const uint8_t *buffer, size_t bytes, struct drives_away *ret_away)
 {
-    int error = frame_check(buffer, bytes);
-    uint32_t count = error == 0 ? get_le32(buffer + 20) : 0;
-    const uint8_t *in = buffer + HEAD_BYTES;
+    int error = record_frame_check(&frame, buffer, bytes);
+    uint32_t count = error == 0 ? record_frame_count(buffer) : 0;
+    const uint8_t *in = buffer + RECORD_FRAME_BYTES;
 
     ret_away->count = 0;
     for (uint32_t i = 0; i < count; i++, in += DRIVES_AWAY_ENTRY_BYTES) {

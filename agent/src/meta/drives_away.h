@@ -2,8 +2,7 @@
  * Former members that were taken out while another drive took their places. Plain data and its
  * encoding; kept in the host's store as DRIVES_AWAY_NAME.
  *
- * (1) Losing the record loses what is told of them and nothing else: it is never a reason not to
- *     start.
+ * (1) A record that is lost or damaged costs these findings only. The agent starts without it.
  */
 #ifndef ARRAYWRIGHT_META_DRIVES_AWAY_H
 #define ARRAYWRIGHT_META_DRIVES_AWAY_H
