@@ -400,6 +400,7 @@ async def test_consistency_check(raid5: FakeAgent, operator: httpx.AsyncClient) 
     place = {
         "strip": 4,
         "corrected": False,
+        "earlier": True,
         "offset_bytes": 524288,
         "piece_bytes": 4096,
         "piece_count": 2,
@@ -415,6 +416,7 @@ async def test_consistency_check(raid5: FakeAgent, operator: httpx.AsyncClient) 
         "unreadable_bytes": 0,
         "corrected_count": 0,
         "inconsistent_count": 1,
+        "earlier_inconsistent_count": 1,
         "places": [place],
     }
     times = {"started_at_us": 2_000_000_000_000_000, "ended_at_us": 2_000_000_001_000_000}

@@ -76,6 +76,7 @@ static json_t *result_row(const struct model_object *vd, const json_t *check)
     row_text(row, "Unreadable", format_size(doc_u64(check, "unreadable_bytes"), text));
     row_number(row, "Corrected", doc_u64(check, "corrected_count"));
     row_number(row, "Inconsistent", doc_u64(check, "inconsistent_count"));
+    row_number(row, "Earlier", doc_u64(check, "earlier_inconsistent_count"));
     return row;
 }
 
@@ -109,21 +110,29 @@ static json_t *place_row(const struct model_object *vd, const json_t *place)
         row_number(row, "Member", doc_u64(place, "member"));
     }
     row_text(row, "Corrected", doc_bool(place, "corrected") ? "Yes" : "No");
+    row_text(row, "Earlier", doc_bool(place, "earlier") ? "Yes" : "No");
     return row;
 }
 
 void check_text(const json_t *vd, char out[CHECK_TEXT_BYTES])
 {
     const json_t *check = json_object_get(vd, "consistency_check");
+    uint64_t earlier_count = doc_u64(check, "earlier_inconsistent_count");
     char text[FORMAT_BYTES];
+    char earlier[80] = "";
 
     out[0] = '\0';
+    if (earlier_count > 0) {
+        (void)snprintf(earlier, sizeof(earlier), ", %llu from an earlier check, not compared since",
+                       (unsigned long long)earlier_count);
+    }
     if (json_is_object(check)) {
         (void)snprintf(
-            out, CHECK_TEXT_BYTES, "%s, %s compared; %llu places corrected, %llu are inconsistent",
+            out, CHECK_TEXT_BYTES,
+            "%s, %s compared; %llu places corrected, %llu are inconsistent%s",
             doc_text(check, "state"), format_size(doc_u64(check, "compared_bytes"), text),
             (unsigned long long)doc_u64(check, "corrected_count"),
-            (unsigned long long)doc_u64(check, "inconsistent_count")); /* it fits */
+            (unsigned long long)doc_u64(check, "inconsistent_count"), earlier); /* it fits */
     }
 }
 

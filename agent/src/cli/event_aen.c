@@ -45,6 +45,7 @@ static const struct event_aen numbers[] = {
     {57, 0x0036, "WARNING"},
     {58, 0x002B, "INFO"},
     {59, 0x002B, "INFO"},
+    {60272, 0x002B, "INFO"},
     {61, 0x002A, "ERROR"},
     {62, 0x002A, "ERROR"},
 };

@@ -5,12 +5,14 @@
 
 #include "control/json_text.h"
 
-static json_t *place_doc(const struct vd_mismatch *place, const struct geometry *geometry)
+static json_t *place_doc(const struct vd_mismatch *place, bool earlier,
+                         const struct geometry *geometry)
 {
     json_t *doc = json_new_object();
 
     json_put_u64(doc, "strip", place->row);
     json_put_bool(doc, "corrected", place->corrected);
+    json_put_bool(doc, "earlier", earlier);
     json_put_u64(doc, "offset_bytes", place->offset_bytes);
     json_put_u64(doc, "piece_bytes", place->hi - place->lo);
     json_put_u64(doc, "piece_count", place->piece_count);
@@ -48,8 +50,12 @@ json_t *check_doc(const struct check_view *view, const struct geometry *geometry
     json_put_u64(doc, "unreadable_bytes", view->unreadable_bytes);
     json_put_u64(doc, "corrected_count", view->corrected);
     json_put_u64(doc, "inconsistent_count", view->inconsistent);
+    json_put_u64(doc, "earlier_inconsistent_count", check_earlier_count(&view->earlier));
     for (uint32_t i = 0; i < view->place_count; i++) {
-        json_append(places, place_doc(&view->places[i], geometry));
+        json_append(places, place_doc(&view->places[i], false, geometry));
+    }
+    for (uint32_t i = 0; i < view->earlier.count; i++) {
+        json_append(places, place_doc(&view->earlier.places[i], true, geometry));
     }
     json_put(doc, "places", places);
     return doc;

@@ -1,13 +1,14 @@
 /*
  * Encoding, version 1, little-endian:
  *
- *   0  magic "AWCHECK1"   8  version   12  bytes in all   16  CRC-32C, itself as zero
+ *   0  magic "AWCHECK2"   8  version   12  bytes in all   16  CRC-32C, itself as zero
  *  20  count             24  entries
  *
  * An entry: virtual drive 24, flags 4, state 4, row 8, began 8, ended 8, bytes compared 8, left out
  * 8, unreadable 8, places corrected 8, inconsistent 8, places before a rebuild 8, places told 4,
- * count of places 4; then its places: row 8, from 4, to 4, member 4, pieces 4, offset on the member
- * 8, offset on the virtual drive 8, corrected 4, zero 4.
+ * count of places 4, earlier places that are not listed 8, that are listed 4, zero 4; then its
+ * places and the earlier ones: row 8, from 4, to 4, member 4, pieces 4, offset on the member 8,
+ * offset on the virtual drive 8, corrected 4, zero 4.
  */
 #include "ctl/check_record.h"
 
@@ -25,7 +26,7 @@
 #define FLAG_REBUILT 8u
 #define FLAGS (FLAG_GOES_ON | FLAG_PAUSED | FLAG_CORRECT | FLAG_REBUILT)
 
-static const struct record_frame frame = {.magic = "AWCHECK1",
+static const struct record_frame frame = {.magic = "AWCHECK2",
                                           .version = 1,
                                           .bytes_max = CHECK_RECORD_MAX_BYTES,
                                           .count_max = CHECK_RECORD_ENTRIES_MAX,
@@ -119,6 +120,8 @@ static void entry_encode(const struct check_entry *entry, uint8_t *out)
     put_le64(out + 96, entry->check.kept_count);
     put_le32(out + 104, entry->check.told);
     put_le32(out + 108, view->place_count);
+    put_le64(out + 112, view->earlier.unlisted);
+    put_le32(out + 120, view->earlier.count);
 }
 
 size_t check_record_encode(const struct check_record *record, uint8_t *buffer)
@@ -129,14 +132,18 @@ size_t check_record_encode(const struct check_record *record, uint8_t *buffer)
     memset(buffer, 0, RECORD_FRAME_BYTES);
     for (uint32_t i = 0; i < record->count; i++) {
         const struct check_view *view = &record->entries[i].check.view;
+        const struct check_earlier *earlier = &view->earlier;
+        uint32_t count = view->place_count + earlier->count;
 
-        ASSERT(view->place_count <= CHECK_PLACES_MAX);
-        memset(buffer + bytes, 0,
-               CHECK_RECORD_ENTRY_BYTES + view->place_count * CHECK_RECORD_PLACE_BYTES);
+        ASSERT(view->place_count <= CHECK_PLACES_MAX && earlier->count <= CHECK_PLACES_MAX);
+        memset(buffer + bytes, 0, CHECK_RECORD_ENTRY_BYTES + count * CHECK_RECORD_PLACE_BYTES);
         entry_encode(&record->entries[i], buffer + bytes);
         bytes += CHECK_RECORD_ENTRY_BYTES;
         for (uint32_t p = 0; p < view->place_count; p++, bytes += CHECK_RECORD_PLACE_BYTES) {
             place_encode(&view->places[p], buffer + bytes);
+        }
+        for (uint32_t p = 0; p < earlier->count; p++, bytes += CHECK_RECORD_PLACE_BYTES) {
+            place_encode(&earlier->places[p], buffer + bytes);
         }
     }
     ASSERT(bytes <= CHECK_RECORD_MAX_BYTES);
@@ -175,38 +182,51 @@ static int entry_decode(const uint8_t *in, struct check_entry *entry)
                                             .kept_count = get_le64(in + 96)}};
     memcpy(entry->vd.bytes, in, 24);
     if ((flags & ~FLAGS) != 0 || get_le32(in + 28) >= OPERATION_STATE_MAX ||
-        get_le32(in + 108) > CHECK_PLACES_MAX) {
+        get_le32(in + 108) > CHECK_PLACES_MAX || get_le32(in + 120) > CHECK_PLACES_MAX) {
         return -EBADMSG;
     }
-    *view = (struct check_view){.correct = (flags & FLAG_CORRECT) != 0,
-                                .state = (enum operation_state)get_le32(in + 28),
-                                .began_us = get_le64(in + 40),
-                                .ended_us = get_le64(in + 48),
-                                .compared_bytes = get_le64(in + 56),
-                                .left_out_bytes = get_le64(in + 64),
-                                .unreadable_bytes = get_le64(in + 72),
-                                .corrected = get_le64(in + 80),
-                                .inconsistent = get_le64(in + 88),
-                                .place_count = get_le32(in + 108)};
+    *view = (struct check_view){
+        .correct = (flags & FLAG_CORRECT) != 0,
+        .state = (enum operation_state)get_le32(in + 28),
+        .began_us = get_le64(in + 40),
+        .ended_us = get_le64(in + 48),
+        .compared_bytes = get_le64(in + 56),
+        .left_out_bytes = get_le64(in + 64),
+        .unreadable_bytes = get_le64(in + 72),
+        .corrected = get_le64(in + 80),
+        .inconsistent = get_le64(in + 88),
+        .place_count = get_le32(in + 108),
+        .earlier = {.unlisted = get_le64(in + 112), .count = get_le32(in + 120)}};
     return 0;
+}
+
+static bool places_read(const uint8_t **in, const uint8_t *end, struct vd_mismatch *places,
+                        uint32_t count)
+{
+    if ((size_t)(end - *in) < count * CHECK_RECORD_PLACE_BYTES) {
+        return false;
+    }
+    for (uint32_t p = 0; p < count; p++, *in += CHECK_RECORD_PLACE_BYTES) {
+        if (place_decode(*in, &places[p]) != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* How far it got, or NULL. */
 static const uint8_t *entry_read(const uint8_t *in, const uint8_t *end, struct check_entry *entry)
 {
+    struct check_view *view = &entry->check.view;
+
     if ((size_t)(end - in) < CHECK_RECORD_ENTRY_BYTES || entry_decode(in, entry) != 0) {
         return NULL;
     }
     in += CHECK_RECORD_ENTRY_BYTES;
-    if ((size_t)(end - in) < entry->check.view.place_count * CHECK_RECORD_PLACE_BYTES) {
-        return NULL;
-    }
-    for (uint32_t p = 0; p < entry->check.view.place_count; p++, in += CHECK_RECORD_PLACE_BYTES) {
-        if (place_decode(in, &entry->check.view.places[p]) != 0) {
-            return NULL;
-        }
-    }
-    return in;
+    return places_read(&in, end, view->places, view->place_count) &&
+                   places_read(&in, end, view->earlier.places, view->earlier.count)
+               ? in
+               : NULL;
 }
 
 int check_record_decode(const uint8_t *buffer, size_t bytes, struct check_record *ret_record)

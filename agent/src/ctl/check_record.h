@@ -18,12 +18,12 @@
 
 #define CHECK_RECORD_NAME "checks"
 #define CHECK_RECORD_ENTRIES_MAX 256u
-#define CHECK_RECORD_ENTRY_BYTES 112u
+#define CHECK_RECORD_ENTRY_BYTES 128u
 #define CHECK_RECORD_PLACE_BYTES 48u
 #define CHECK_RECORD_MAX_BYTES                                                                     \
     (RECORD_FRAME_BYTES +                                                                          \
      CHECK_RECORD_ENTRIES_MAX *                                                                    \
-         (CHECK_RECORD_ENTRY_BYTES + CHECK_PLACES_MAX * CHECK_RECORD_PLACE_BYTES))
+         (CHECK_RECORD_ENTRY_BYTES + 2 * CHECK_PLACES_MAX * CHECK_RECORD_PLACE_BYTES))
 
 struct check_entry {
     struct guid vd;

@@ -201,6 +201,9 @@ void ctl_commands_work(struct ctl *ctl)
         command_task_work(ctl);
     }
     if (ctl->command != NULL) {
+        command_check_work(ctl);
+    }
+    if (ctl->command != NULL) {
         command_doubt_work(ctl);
     }
     if (ctl->command != NULL) {

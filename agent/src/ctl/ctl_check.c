@@ -1,10 +1,12 @@
 /*
  * Consistency checks of virtual drives: an operation (ctl_task.c) that compares redundancy with
  * data (task/task_check.c). What it finds is told by events, of the first places one by one, and
- * kept as the virtual drive's result until the next one begins (ctl_check_kept.c).
+ * kept as the virtual drive's result (ctl_check_kept.c) until they have been compared again
+ * (ctl_check_earlier.c).
  *
- * (1) Only what is known consistent can be compared: while that is not all of the virtual drive, or
- *     its drive group is being rebuilt or copied, none begins; one under way waits.
+ * (1) Only what is known consistent, and there more than once, can be compared: while that is not
+ *     all of the virtual drive, or its drive group is being rebuilt or copied, none begins; one
+ *     under way waits.
  * (2) To take the data as right where no drive explains what is wrong needs the virtual drive's
  *     name typed: it makes silent damage look consistent.
  */
@@ -42,6 +44,10 @@ static bool rule_start(const struct ctl_vd *cv, struct reason *ret_reason)
     }
     if (!vd_is_consistent(cv->vd)) { /* (1) */
         reason_set(ret_reason, REASON_CHECK_NEEDS_CONSISTENCY, "name", cv_config(cv)->name, NULL);
+        return false;
+    }
+    if (vd_drive_failures_left(cv->vd) == 0) { /* (1) */
+        reason_set(ret_reason, REASON_CHECK_NEEDS_REDUNDANCY, "name", cv_config(cv)->name, NULL);
         return false;
     }
     return true;
@@ -115,11 +121,29 @@ static void place_event(struct ctl_vd *cv, const struct vd_mismatch *mismatch)
               strip, "blocks", blocks, "what", what, NULL);
 }
 
+/* Rows that were not done when a drive went are compared a second time. */
+static bool is_known(const struct ctl_check *check, const struct vd_mismatch *mismatch)
+{
+    for (uint32_t i = 0; i < check->view.place_count; i++) {
+        const struct vd_mismatch *place = &check->view.places[i];
+
+        if (place->row == mismatch->row && place->lo == mismatch->lo && place->hi == mismatch->hi &&
+            place->corrected == mismatch->corrected) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void check_found(struct ctl_vd *cv, const struct vd_mismatch *mismatch)
 {
     struct ctl_check *check = &cv->check;
     char title[PATH_TEXT_BYTES];
 
+    check_earlier_found(&check->view.earlier, mismatch);
+    if (is_known(check, mismatch)) {
+        return;
+    }
     if (mismatch->corrected) {
         check->view.corrected++;
     } else {
@@ -139,6 +163,11 @@ void check_found(struct ctl_vd *cv, const struct vd_mismatch *mismatch)
     ctl_kick(cv->cg->ctl);
 }
 
+void check_compared(struct ctl_vd *cv, uint64_t row, uint64_t row_count)
+{
+    check_earlier_compared(&cv->check.view.earlier, row, row_count);
+}
+
 static void completed_event(const struct ctl_operation *op, const char *title)
 {
     const struct check_view *view = &op->cv->check.view;
@@ -154,6 +183,10 @@ static void completed_event(const struct ctl_operation *op, const char *title)
         ctl_event(op->ctl, EVENT_CHECK_COMPLETED_UNCORRECTABLE, op->target_key, "virtual_drive",
                   title, "bytes", bytes, "corrected", corrected, "inconsistent", inconsistent,
                   NULL);
+    } else if (view->left_out_bytes > 0) {
+        (void)snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)view->left_out_bytes);
+        ctl_event(op->ctl, EVENT_CHECK_COMPLETED_LEFT_OUT, op->target_key, "virtual_drive", title,
+                  "bytes", bytes, "corrected", corrected, "inconsistent", inconsistent, NULL);
     } else if (view->corrected + view->inconsistent > 0) {
         ctl_event(op->ctl, EVENT_CHECK_COMPLETED_FOUND, op->target_key, "virtual_drive", title,
                   "corrected", corrected, "inconsistent", inconsistent, NULL);
@@ -230,6 +263,7 @@ void check_event(struct ctl_operation *op, enum operation_state old)
         if (op->cv->check.view.correct) { /* what is read was taken as right */
             op->cv->check.kept_count = 0;
         }
+        check_earlier_end(&op->cv->check.view);
         check_keep_result(op->cv);
         completed_event(op, title);
         return;
@@ -273,6 +307,7 @@ void view_check(const struct ctl_vd *cv, struct check_view *view, struct view_di
     }
     digest_number(digest, true, view->inconsistent);
     digest_number(digest, true, view->corrected);
+    digest_number(digest, true, check_earlier_count(&view->earlier));
     digest_number(digest, false, view->compared_bytes);
     digest_number(digest, false, view->left_out_bytes);
     digest_number(digest, false, view->unreadable_bytes);
@@ -288,6 +323,8 @@ void check_note_rebuilt(struct ctl_group *cg)
         struct ctl_vd *cv = list_entry(node, struct ctl_vd, link);
 
         cv->check.rebuilt = cv->check.rebuilt || cv->check.view.inconsistent > 0;
+        cv->check.kept_count += check_earlier_count(&cv->check.view.earlier);
+        cv->check.view.earlier = (struct check_earlier){0};
         check_keep_rebuilt(cv);
     }
 }
@@ -307,6 +344,7 @@ static bool check_start(struct ctl *ctl, struct ctl_vd *cv, bool correct)
     const struct task_check_start start = {.correct = correct};
 
     check.kept_count = check_rebuilt_places(&before);
+    check_earlier_begin(&before, &check.view.earlier);
     cv->check = check;
     if (!operation_start_check(cv, &start)) {
         cv->check = before;
@@ -367,5 +405,5 @@ void command_consistency_check(struct ctl *ctl, struct ctl_command *command)
         return;
     }
     command_object_add(command, &operation_of_check(cv)->object);
-    command_done(ctl);
+    check_answer_when_kept(ctl);
 }

@@ -22,10 +22,21 @@ struct ctl_check {
 bool rule_check(const struct ctl_vd *cv, enum task_action action, struct reason *ret_reason);
 void check_event(struct ctl_operation *op, enum operation_state old);
 void check_found(struct ctl_vd *cv, const struct vd_mismatch *mismatch);
+/* All of these rows has been compared. */
+void check_compared(struct ctl_vd *cv, uint64_t row, uint64_t row_count);
 /* A member has been rebuilt: redundancy has been made of the places that a check found. */
 void check_note_rebuilt(struct ctl_group *cg);
 /* They are in the data, and no check finds them. */
 uint64_t check_rebuilt_places(const struct ctl_check *check);
+
+/* ctl_check_earlier.c */
+/* What a check that begins now has to look at again. */
+void check_earlier_begin(const struct ctl_check *before, struct check_earlier *ret_earlier);
+void check_earlier_compared(struct check_earlier *earlier, uint64_t row, uint64_t row_count);
+/* Found again. */
+void check_earlier_found(struct check_earlier *earlier, const struct vd_mismatch *mismatch);
+/* A check has come to its end. */
+void check_earlier_end(struct check_view *view);
 
 /* ctl_check_kept.c */
 MUST_CHECK int ctl_checks_load(struct ctl *ctl);
@@ -43,6 +54,9 @@ void check_cut_short(struct ctl_vd *cv);
 void check_keep_rebuilt(const struct ctl_vd *cv);
 /* The virtual drive is gone. */
 void check_forget(struct ctl_vd *cv);
+/* Of the command that runs. */
+void check_answer_when_kept(struct ctl *ctl);
+void command_check_work(struct ctl *ctl);
 /* Those that were cut short go on. */
 void checks_continue(struct ctl_group *cg);
 void ctl_checks_work(struct ctl *ctl);

@@ -6,7 +6,11 @@
  * (2) One that its user stopped, or that failed, is over. All others that ended before their end
  *     were cut short: they go on as soon as their group runs; a paused one waits for its user.
  * (3) Rows below the place that are not known consistent any more are made anew, and nobody can say
- *     what a comparison would have found there now: then it begins anew.
+ *     what a comparison would have found there now: then it begins anew, and what was found stays
+ *     known as of before a rebuild.
+ * (4) A command is answered when what it did is kept, so that no kill undoes it, and a stop when
+ * the check has ended. Where it cannot be kept, or drives take nothing for long, it is not waited
+ *     for: what was asked for is done.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +21,7 @@
 #include "ctl/ctl_private.h"
 
 #define SAVE_AGAIN_US UINT64_C(10000000)
+#define ANSWER_MOST_US UINT64_C(10000000)
 
 struct ctl_checks {
     struct check_record record;
@@ -25,6 +30,7 @@ struct ctl_checks {
     bool noted; /* yet to be saved */
     bool putting;
     uint64_t again_us; /* no save before: the last one failed */
+    uint64_t answer_until_us; /* the command is not answered later than that */
 };
 
 int ctl_checks_load(struct ctl *ctl)
@@ -145,8 +151,11 @@ void check_keep_rebuilt(const struct ctl_vd *cv)
 {
     struct check_entry *entry = check_record_find(&cv->cg->ctl->checks->record, &cv->guid);
 
-    if (entry != NULL && entry->check.rebuilt != cv->check.rebuilt) {
+    if (entry != NULL && (entry->check.rebuilt != cv->check.rebuilt ||
+                          entry->check.kept_count != cv->check.kept_count)) {
         entry->check.rebuilt = cv->check.rebuilt;
+        entry->check.kept_count = cv->check.kept_count;
+        entry->check.view.earlier = cv->check.view.earlier;
         kept_note(cv->cg->ctl);
     }
 }
@@ -160,7 +169,8 @@ static void place_void(struct check_entry *entry)
     entry->row = 0;
     entry->check = (struct ctl_check){
         .any = true,
-        .kept_count = check_rebuilt_places(&before),
+        .kept_count = before.kept_count + before.view.inconsistent +
+                      check_earlier_count(&before.view.earlier),
         .view = {.correct = before.view.correct, .began_us = before.view.began_us}};
 }
 
@@ -201,6 +211,39 @@ void checks_continue(struct ctl_group *cg)
             check_continue(cv);
         }
     }
+}
+
+/* Answers */
+
+void check_answer_when_kept(struct ctl *ctl)
+{
+    ASSERT(ctl->command != NULL && ctl->command->op == CTL_OP_CONSISTENCY_CHECK);
+    ctl->checks->answer_until_us = clock_now_us(ctl->ports.clock) + ANSWER_MOST_US;
+    ctl_kick(ctl);
+}
+
+static bool is_kept(const struct ctl *ctl)
+{
+    const struct ctl_vd *cv = vd_by_key(ctl, ctl->command->args.check.vd);
+
+    if (ctl->command->args.check.action == TASK_ACTION_STOP && cv != NULL &&
+        operation_of_check(cv) != NULL) {
+        return false;
+    }
+    return ctl_checks_are_quiet(ctl) || clock_now_us(ctl->ports.clock) < ctl->checks->again_us;
+}
+
+void command_check_work(struct ctl *ctl)
+{
+    if (ctl->command->op != CTL_OP_CONSISTENCY_CHECK) {
+        return;
+    }
+    if (ctl->life == CTL_LIFE_ONLINE && !is_kept(ctl) &&
+        clock_now_us(ctl->ports.clock) < ctl->checks->answer_until_us) { /* (4) */
+        ctl_kick_at(ctl, ctl->checks->answer_until_us);
+        return;
+    }
+    command_done(ctl);
 }
 
 /* Saving */

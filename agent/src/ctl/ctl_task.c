@@ -312,6 +312,13 @@ static void task_found(void *context, const struct vd_mismatch *mismatch)
     check_found(op->cv, mismatch);
 }
 
+static void task_compared(void *context, uint64_t row, uint64_t row_count)
+{
+    const struct ctl_operation *op = context;
+
+    check_compared(op->cv, row, row_count);
+}
+
 static void task_checkpointed(void *context, struct task *task)
 {
     const struct ctl_operation *op = context;
@@ -328,6 +335,7 @@ static const struct task_observer *operation_observer(struct ctl_operation *op,
     *observer = (struct task_observer){.state_changed = task_state_changed,
                                        .progress = task_progress,
                                        .found = task_found,
+                                       .compared = task_compared,
                                        .checkpointed = task_checkpointed,
                                        .context = op};
     return observer;

@@ -364,7 +364,8 @@ static bool is_inconsistent(const void *subject, struct finding *finding)
     char count[24];
 
     uint64_t rebuilt = check_rebuilt_places(&cv->check);
-    uint64_t places = cv->check.kept_count + cv->check.view.inconsistent;
+    uint64_t places = cv->check.kept_count + cv->check.view.inconsistent +
+                      check_earlier_count(&cv->check.view.earlier);
 
     if (!cv->check.any || places == 0) {
         return false;

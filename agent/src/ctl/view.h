@@ -226,8 +226,18 @@ struct measurement_view {
     struct reason reason;            /* REASON_OK: none */
 };
 
-/* The last consistency check, or that which runs. */
 #define CHECK_PLACES_MAX 16u
+
+/* Places that earlier checks found, and that nobody has compared since. */
+struct check_earlier {
+    uint64_t unlisted;
+    uint32_t count;
+    struct vd_mismatch places[CHECK_PLACES_MAX];
+};
+
+uint64_t check_earlier_count(const struct check_earlier *earlier);
+
+/* The last consistency check, or that which runs. */
 struct check_view {
     bool any;                        /* there was one */
     bool correct;                    /* the data were to be taken as right */
@@ -237,6 +247,7 @@ struct check_view {
     uint64_t corrected, inconsistent; /* places */
     uint32_t place_count;            /* the first ones */
     struct vd_mismatch places[CHECK_PLACES_MAX];
+    struct check_earlier earlier;
 };
 
 struct virtual_drive_view {

@@ -219,6 +219,7 @@ static void drained(struct task *task)
 
 static void step_failed(struct task *task, int error)
 {
+    task->check = task->check_before; /* its rows are not done */
     if (error == -EAGAIN) { /* of rows that are not there: what there is is asked for anew */
         drained(task);
         return;
@@ -326,6 +327,7 @@ static void step_start(struct task *task)
 
     ASSERT(task->syncs_open == 0);
     task->step_error = 0;
+    task->check_before = task->check;
     task->step_started_us = clock_now_us(task->clock);
     service_note(task);
     task->step_bytes = task->step.row_count * config->geometry.strip_bytes /

@@ -22,6 +22,8 @@ struct task_observer {
     void (*state_changed)(void *context, struct task *task, enum operation_state old);
     void (*progress)(void *context, struct task *task); /* each 1 % or 1 s, not both */
     void (*found)(void *context, const struct vd_mismatch *mismatch); /* check; may be NULL */
+    /* Check: nothing of these rows was left out; may be NULL. */
+    void (*compared)(void *context, uint64_t row, uint64_t row_count);
     /* Everything behind the cursor is durable, and no step is under way; may be NULL. */
     void (*checkpointed)(void *context, struct task *task);
     void *context;

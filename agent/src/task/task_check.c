@@ -4,7 +4,9 @@
  * come first, and what they have not done yet cannot be compared.
  *
  * (1) Whoever keeps the place keeps it when a checkpoint has been made: what was corrected behind
- * it is durable then, and all that was found there has been told.
+ *     it is durable then, and all that was found there has been told.
+ * (2) Without one more drive than the data need there is nothing to compare. Rows that were left
+ *     out because a drive went meanwhile are not done: the check waits, and takes them again.
  */
 #include "base/assert.h"
 #include "base/checked.h"
@@ -16,7 +18,8 @@ static enum reason_code check_obstacle(const struct task *task)
     const struct group *group = task->group;
     bool waits = group_state(group) == VIRTUAL_DRIVE_STATE_OFFLINE ||
                  group_config_is_rebuilding(group_config(group)) ||
-                 group_copyback_drive(group) != NULL || !vd_is_consistent(task->vd);
+                 group_copyback_drive(group) != NULL || !vd_is_consistent(task->vd) ||
+                 vd_drive_failures_left(task->vd) == 0; /* (2) */
 
     return waits ? REASON_CHECK_WAITS : REASON_OK;
 }
@@ -35,7 +38,6 @@ static uint64_t rows_of(const struct task *task)
 static void check_next(const struct task *task, struct task_window *ret_window)
 {
     uint64_t left = rows_of(task) - min_u64(task->check_row, rows_of(task));
-
     *ret_window =
         (struct task_window){.vd = task->vd,
                              .row = task->check_row,
@@ -44,7 +46,16 @@ static void check_next(const struct task *task, struct task_window *ret_window)
 
 static void check_advance(struct task *task, const struct task_window *window)
 {
+    bool left_out = task->check.left_out_bytes > task->check_before.left_out_bytes;
+
+    if (left_out && check_obstacle(task) != REASON_OK) { /* (2) */
+        task->check = task->check_before;
+        return;
+    }
     task->check_row = window->row + window->row_count;
+    if (!left_out && task->observer.compared != NULL) {
+        task->observer.compared(task->observer.context, window->row, window->row_count);
+    }
 }
 
 /* What was corrected is to stay so. */

@@ -46,6 +46,7 @@ struct task {
     struct vd *vd;
     uint64_t check_row; /* check: rows below are done */
     struct vd_check check;
+    struct vd_check check_before; /* as it was when the step began */
 
     struct clock_port *clock;
     struct task_observer observer;

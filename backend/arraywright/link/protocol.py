@@ -806,6 +806,7 @@ class InconsistentPlaceDoc(Wire):
 
     strip: Size
     corrected: bool
+    earlier: bool | None = None
     offset_bytes: Size
     piece_bytes: Size
     piece_count: Size
@@ -826,6 +827,7 @@ class ConsistencyCheckDoc(Wire):
     unreadable_bytes: Size
     corrected_count: Size
     inconsistent_count: Size
+    earlier_inconsistent_count: Size | None = None
     places: Annotated[list[InconsistentPlaceDoc], Field(max_length=8192)]
 
 
@@ -2032,7 +2034,7 @@ REASONS: dict[str, str] = {
     "remedy_redundancy_inconsistent": 'List the places with "{path} show cc", and compare the data there with a backup. A check that corrects makes them agree again, and takes what is read now as right.',
     "remedy_redundancy_inconsistent_degraded": 'List the places with "{path} show cc", and compare the data there with a backup: they may be wrong. A rebuild takes them as they are, and no check finds them after that.',
     "effect_redundancy_inconsistent_rebuilt": "A drive has been rebuilt since from what is there: the data of these places may be wrong, and a check does not find them any more.",
-    "remedy_redundancy_inconsistent_rebuilt": "Compare the data of these places with a backup, and restore what is wrong. The events of that check name them. This ends with a check that corrects, which takes what is read as right, or when arrayd starts again.",
+    "remedy_redundancy_inconsistent_rebuilt": "Compare the data of these places with a backup, and restore what is wrong. The events of that check name them. This ends with a check that corrects, which takes what is read as right.",
     "finding_write_policy_lowered": 'Virtual drive "{name}" uses {effective} instead of {requested}.',
     "effect_write_policy_lowered": "Writes are slower. No data are at risk.",
     "remedy_write_policy_lowered": "Remove the cause. The requested policy then returns automatically.",
@@ -2430,7 +2432,8 @@ REASONS: dict[str, str] = {
     "patrol_skips_unused": "Only members of drive groups and hot spares are patrolled.",
     "patrol_waits": "Waits until the drive groups of what is left are optimal and nothing else works on them.",
     "patrol_read_failed": "The drive did not answer a read.",
-    "check_waits": "Waits until the drive group is there again and no rebuild, copyback or initialization is left to do in it.",
+    "check_waits": "Waits until the drive group is there again, with redundancy to compare, and no rebuild, copyback or initialization is left to do in it.",
+    "check_needs_redundancy": 'Virtual drive "{name}" is without a drive. What is left has its data once, so there is nothing to compare. Check it after the rebuild.',
     "check_needs_consistency": 'Virtual drive "{name}" is not fully initialized or resynchronized. Only consistent data can be checked.',
     "too_many_erases": "As many drives are being erased, or erased in part, as can be remembered.",
     "drive_spun_down": "Drive {drive} is spun down; spin it up first.",
@@ -2670,6 +2673,7 @@ EVENT_NAMES: dict[int, str] = {
     57: "check_corrected",
     58: "check_completed",
     59: "check_completed_found",
+    60272: "check_completed_left_out",
     61: "check_failed",
     62: "check_completed_uncorrectable",
     63: "check_inconsistent",

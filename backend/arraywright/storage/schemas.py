@@ -559,6 +559,9 @@ class InconsistentPlace(ApiModel):
 
     strip: int
     corrected: bool
+    earlier: Annotated[
+        bool, Field(description="found by an earlier check, and not compared again since")
+    ] = False
     offset_bytes: Annotated[int, Field(description="of the first piece in the virtual drive")]
     piece_bytes: int
     piece_count: Annotated[
@@ -588,7 +591,16 @@ class CheckResult(ApiModel):
     ]
     corrected_count: int
     inconsistent_count: Annotated[int, Field(description="told of and left as they are")]
-    places: Annotated[list[InconsistentPlace], Field(description="the first ones")]
+    earlier_inconsistent_count: Annotated[
+        int | None,
+        Field(
+            description="places that an earlier check found and that have not been compared again "
+            "since; null: an older agent, not known"
+        ),
+    ] = None
+    places: Annotated[
+        list[InconsistentPlace], Field(description="the first ones, and of earlier checks")
+    ]
 
 
 class Expansion(ApiModel):

@@ -2623,6 +2623,11 @@ export interface components {
             correct: boolean;
             /** Corrected Count */
             corrected_count: number;
+            /**
+             * Earlier Inconsistent Count
+             * @description places that an earlier check found and that have not been compared again since; null: an older agent, not known
+             */
+            earlier_inconsistent_count: number | null;
             /** Ended At */
             ended_at: string | null;
             /**
@@ -2637,7 +2642,7 @@ export interface components {
             left_out_bytes: number;
             /**
              * Places
-             * @description the first ones
+             * @description the first ones, and of earlier checks
              */
             places: components["schemas"]["InconsistentPlace"][];
             /**
@@ -4708,6 +4713,12 @@ export interface components {
         InconsistentPlace: {
             /** Corrected */
             corrected: boolean;
+            /**
+             * Earlier
+             * @description found by an earlier check, and not compared again since
+             * @default false
+             */
+            earlier: boolean;
             /**
              * Member
              * @description the place in the drive group that alone explains it

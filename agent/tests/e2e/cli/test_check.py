@@ -96,6 +96,9 @@ class Check(AgentCase):
                              r"_virtual_drive_inconsistent_places\{.*\} 1\n")
             agent.until("the events", lambda view: "at strip 0 (one or more of blocks 40-47" in
                         agent.ctl("/c0", "show", "events").stdout)
+            agent.ctl(VD, "start", "cc")
+            agent.ctl(VD, "stop", "cc")
+            self.assertIn("places where redundancy and data disagree: 1.", agent.ctl("status").stdout)
             agent.ctl(VD, "start", "cc", "correct", "confirm=data")
             agent.until("the end", lambda view: view.vd()["consistency_check"]["ended_at_us"])
             agent.ctl(VD, "start", "cc")
@@ -116,6 +119,14 @@ class Check(AgentCase):
         with self.agent(slots=2) as agent:
             agent.create("raid0", [0, 1])
             self.refused(agent, "start", "cc")
+
+    def test_nothing_to_compare(self):
+        with self.agent(slots=3) as agent:
+            agent.create("raid5", [0, 1, 2])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            agent.ctl("/c0/e252/s1", "set", "offline")
+            self.assertIn("Check it after the rebuild",
+                          self.refused(agent, "start", "cc")["ErrMsg"])
 
 
 if __name__ == "__main__":

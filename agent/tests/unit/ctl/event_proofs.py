@@ -61,7 +61,7 @@ PROVOKED = {
     "check": """
         check_started check_paused check_resumed check_aborted check_corrected check_completed
         check_completed_found check_failed check_completed_uncorrectable check_inconsistent
-        check_logging_suppressed""",
+        check_logging_suppressed check_completed_left_out""",
     "erase": """
         erase_started erase_resumed erase_stopped erase_completed erase_failed erase_waits""",
     "foreign": "foreign_found foreign_imported",

@@ -15,6 +15,7 @@
 #define CHECK_CORRECTED 57u
 #define CHECK_COMPLETED 58u
 #define CHECK_COMPLETED_FOUND 59u
+#define CHECK_COMPLETED_LEFT_OUT 60272u
 #define CHECK_FAILED 61u
 #define CHECK_UNCORRECTABLE 62u
 #define CHECK_INCONSISTENT 63u
@@ -166,6 +167,7 @@ static void test_located(void **state)
     assert_true(view.left_out_bytes > 0);
     assert_int_equal(world_event_count(world, 0, CHECK_CORRECTED), 1);
     assert_int_equal(world_event_count(world, 0, CORRECTED), 1);
+    assert_int_equal(world_event_count(world, 0, CHECK_COMPLETED_LEFT_OUT), 1);
     world_check(world, "data", 0, 1 << 20, 0x42);
     world_free(world);
 }
@@ -278,17 +280,47 @@ static void test_gives_way(void **state)
     world_free(world);
 }
 
+/* One parity, and a drive is missing: there is nothing to compare. With two there is. */
 static void test_degraded(void **state)
 {
     struct ctl_world *world = world_of(RAID_LEVEL_5, 3);
-    struct check_view view;
 
     (void)state;
     assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_OFFLINE, 1), REASON_OK);
+    assert_int_equal(act(world, TASK_ACTION_START), REASON_CHECK_NEEDS_REDUNDANCY);
+    world_free(world);
+    world = world_of(RAID_LEVEL_6, 4);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_OFFLINE, 1), REASON_OK);
     assert_int_equal(act(world, TASK_ACTION_START), REASON_OK);
-    view = check_end(world);
-    assert_int_equal(view.compared_bytes, 0);
-    assert_true(view.left_out_bytes > 0);
+    assert_int_equal(check_end(world).left_out_bytes, 0);
+    world_free(world);
+}
+
+/* A drive goes meanwhile: the check waits for the rebuild, and leaves nothing out. */
+static void test_drive_goes(void **state)
+{
+    struct ctl_world *world = world_of(RAID_LEVEL_5, 3);
+    struct virtual_drive_view vd;
+    struct operation_view op;
+    object_key_t key;
+
+    (void)state;
+    assert_int_equal(act(world, TASK_ACTION_START), REASON_OK);
+    do {
+        assert_true(sim_world_step(world->sim));
+        assert_true(world_operation(world, OPERATION_KIND_CONSISTENCY_CHECK, &op, NULL));
+    } while (op.done_bytes < op.total_bytes / 3);
+    slot_depart(world, 1);
+    world_settle(world, 60 * SIM_SECOND);
+    assert_true(world_operation(world, OPERATION_KIND_CONSISTENCY_CHECK, &op, NULL));
+    assert_int_equal(op.state, OPERATION_STATE_WAITING);
+    assert_int_equal(op.reason.code, REASON_CHECK_WAITS);
+    assert_int_equal(world_spare(world, 3, NULL), REASON_OK);
+    assert_int_equal(check_end(world).state, OPERATION_STATE_COMPLETED);
+    assert_int_equal(check_end(world).left_out_bytes, 0);
+    assert_true(world_vd(world, "data", &vd, key));
+    assert_true(check_end(world).compared_bytes >= vd.config->size_bytes);
+    assert_int_equal(world_event_count(world, 0, CHECK_COMPLETED), 1);
     world_free(world);
 }
 
@@ -453,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_resumed),
         cmocka_unit_test(test_gives_way),
         cmocka_unit_test(test_degraded),
+        cmocka_unit_test(test_drive_goes),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_fails),
         cmocka_unit_test(test_deleted),

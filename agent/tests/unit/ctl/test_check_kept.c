@@ -12,6 +12,7 @@
 #define HOUR (3600 * SIM_SECOND)
 #define BLOCK 4096u
 #define SIZE (UINT64_C(1) << 30)
+#define LATE (SIZE / 2 + 2 * BLOCK) /* on a member */
 #define CHECK_STARTED 66u
 #define CHECK_RESUMED 60271u
 #define CHECK_ABORTED 56u
@@ -237,6 +238,74 @@ static void test_stopped(void **state UNUSED)
     world_free(world);
 }
 
+static void assert_known(struct ctl_world *world, uint64_t inconsistent, uint64_t earlier)
+{
+    struct check_view view = result(world);
+    const struct finding *finding = world_finding(world, FINDING_REDUNDANCY_INCONSISTENT, NULL);
+
+    assert_int_equal(view.inconsistent, inconsistent);
+    assert_int_equal(view.earlier.count, earlier);
+    assert_int_equal(view.earlier.unlisted, 0);
+    assert_true((finding != NULL) == (inconsistent + earlier > 0));
+    if (earlier > 0) {
+        assert_int_equal(view.earlier.places[0].lo, 2 * BLOCK);
+    }
+}
+
+/* What a check found is known until a later one has compared it again. */
+static void test_found_earlier(void **state UNUSED)
+{
+    struct ctl_world *world = world_of(RAID_LEVEL_5, 3);
+
+    flip(world, 1, LATE);
+    assert_int_equal(act(world, TASK_ACTION_START), REASON_OK);
+    (void)check_end(world);
+    assert_known(world, 1, 0);
+    assert_int_equal(act(world, TASK_ACTION_START), REASON_OK);
+    assert_known(world, 0, 1);
+    assert_int_equal(act(world, TASK_ACTION_STOP), REASON_OK);
+    assert_known(world, 0, 1);
+    sim_world_power_off(world->sim, SIM_CUT_DROP_ALL);
+    world_power_cycle(world);
+    assert_known(world, 0, 1);
+    assert_int_equal(act(world, TASK_ACTION_START), REASON_OK);
+    world_restart(world);
+    assert_non_null(world_finding(world, FINDING_REDUNDANCY_INCONSISTENT, NULL));
+    (void)check_end(world);
+    assert_known(world, 1, 0);
+    assert_int_equal(act(world, TASK_ACTION_START), REASON_OK);
+    flip(world, 1, LATE); /* it agrees again */
+    (void)run_to(world, 75);
+    assert_known(world, 0, 0);
+    (void)check_end(world);
+    assert_known(world, 0, 0);
+    world_free(world);
+}
+
+/* Whatever is acknowledged is kept. */
+static void test_acknowledged(void **state UNUSED)
+{
+    struct ctl_world *world = world_of(RAID_LEVEL_5, 3);
+    struct operation_view op;
+
+    assert_int_equal(act(world, TASK_ACTION_START), REASON_OK);
+    (void)run_to(world, 50);
+    assert_int_equal(act(world, TASK_ACTION_PAUSE), REASON_OK);
+    sim_world_power_off(world->sim, SIM_CUT_DROP_ALL);
+    world_power_cycle(world);
+    world_settle(world, SIM_SECOND);
+    assert_int_equal(check_operation(world).state, OPERATION_STATE_PAUSED);
+    assert_int_equal(act(world, TASK_ACTION_RESUME), REASON_OK);
+    assert_int_equal(act(world, TASK_ACTION_STOP), REASON_OK);
+    sim_world_power_off(world->sim, SIM_CUT_DROP_ALL);
+    world_power_cycle(world);
+    world_settle(world, SIM_SECOND);
+    assert_false(world_operation(world, OPERATION_KIND_CONSISTENCY_CHECK, &op, NULL));
+    assert_int_equal(result(world).state, OPERATION_STATE_STOPPED);
+    assert_int_equal(act(world, TASK_ACTION_START), REASON_OK);
+    world_free(world);
+}
+
 static void test_result_stays(void **state UNUSED)
 {
     struct ctl_world *world = world_of(RAID_LEVEL_5, 3);
@@ -284,6 +353,12 @@ static void fill(uint32_t count)
                                      .member = p % 2 == 0 ? VD_MEMBER_UNKNOWN : p,
                                      .corrected = p % 2 != 0,
                                      .piece_count = p};
+        }
+        entry.check.view.earlier.unlisted = i;
+        entry.check.view.earlier.count = i % 3;
+        for (uint32_t p = 0; p < entry.check.view.earlier.count; p++) {
+            entry.check.view.earlier.places[p] = (struct vd_mismatch){
+                .row = 3 * p, .lo = 4096 * p, .hi = 4096 * p + 512, .member = VD_MEMBER_UNKNOWN};
         }
         check_record_put(&record, &entry);
     }
@@ -337,6 +412,8 @@ int main(void)
         cmocka_unit_test(test_paused),
         cmocka_unit_test(test_begins_anew),
         cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_found_earlier),
+        cmocka_unit_test(test_acknowledged),
         cmocka_unit_test(test_result_stays),
         cmocka_unit_test(test_record),
         cmocka_unit_test(test_damage),

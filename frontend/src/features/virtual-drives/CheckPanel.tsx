@@ -22,12 +22,15 @@ export function CheckPanel({ result, block }: { result: CheckResult; block: numb
           { label: t('vd.checkUnreadable'), value: <Bytes bytes={result.unreadable_bytes} /> },
           { label: t('vd.checkCorrected'), value: result.corrected_count },
           { label: t('vd.checkInconsistent'), value: result.inconsistent_count },
+          ...(result.earlier_inconsistent_count
+            ? [{ label: t('vd.checkEarlier'), value: result.earlier_inconsistent_count }]
+            : []),
         ]}
       />
       {result.places.length > 0 && (
         <ul>
           {result.places.map((place) => (
-            <li key={`${place.strip}-${place.offset_bytes}-${place.member}`}>
+            <li key={`${place.strip}-${place.offset_bytes}-${place.member}-${place.earlier}`}>
               {place.piece_count === 0
                 ? t('vd.checkPlaceParity', { strip: place.strip })
                 : t('vd.checkPlace', {
@@ -37,6 +40,7 @@ export function CheckPanel({ result, block }: { result: CheckResult; block: numb
                     count: place.piece_count,
                   })}{' '}
               {place.corrected ? t('vd.checkPlaceCorrected') : t('vd.checkPlaceLeft')}
+              {place.earlier && ` ${t('vd.checkPlaceEarlier')}`}
             </li>
           ))}
         </ul>

@@ -229,11 +229,13 @@ export const storage: Same<typeof en> = {
     checkUnreadable: 'Nicht wiederherstellbar',
     checkCorrected: 'Korrigierte Stellen',
     checkInconsistent: 'Inkonsistente Stellen',
+    checkEarlier: 'Aus einer früheren Prüfung, seitdem nicht verglichen',
     checkPlace_one: 'Strip {{strip}}: Blöcke {{first}}–{{last}}.',
     checkPlace_other:
       'Strip {{strip}}: mindestens einer der Blöcke {{first}}–{{last}} und der entsprechenden der anderen Strips der Zeile, insgesamt {{count}}.',
     checkPlaceParity: 'Strip {{strip}}: nur Parität, keine Daten.',
     checkPlaceCorrected: 'Korrigiert.',
     checkPlaceLeft: 'Gelassen, wie es ist.',
+    checkPlaceEarlier: 'Aus einer früheren Prüfung.',
   },
 }

@@ -217,10 +217,12 @@ export const vd = {
   checkUnreadable: 'Not recoverable',
   checkCorrected: 'Places corrected',
   checkInconsistent: 'Places that are inconsistent',
+  checkEarlier: 'From an earlier check, not compared since',
   checkPlace_one: 'Strip {{strip}}: blocks {{first}}–{{last}}.',
   checkPlace_other:
     'Strip {{strip}}: one or more of blocks {{first}}–{{last}} and the same of the other strips of the row, {{count}} in all.',
   checkPlaceParity: 'Strip {{strip}}: parity only, no data.',
   checkPlaceCorrected: 'Corrected.',
   checkPlaceLeft: 'Left as it is.',
+  checkPlaceEarlier: 'From an earlier check.',
 } as const

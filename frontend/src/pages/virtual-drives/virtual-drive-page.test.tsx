@@ -48,6 +48,7 @@ describe('virtual drive page', () => {
     const place = {
       strip: 4,
       corrected: false,
+      earlier: false,
       offset_bytes: 524288,
       piece_bytes: 4096,
       piece_count: 2,
@@ -65,7 +66,12 @@ describe('virtual drive page', () => {
       unreadable_bytes: 0,
       corrected_count: 1,
       inconsistent_count: 1,
-      places: [place, { ...place, strip: 9, piece_count: 0, corrected: true }],
+      earlier_inconsistent_count: 1,
+      places: [
+        place,
+        { ...place, strip: 9, piece_count: 0, corrected: true },
+        { ...place, earlier: true },
+      ],
     } as const
     const shown = make.virtualDrive({
       consistency_check: { ...result, places: [...result.places] },
@@ -76,7 +82,10 @@ describe('virtual drive page', () => {
     await user.click(await screen.findByRole('button', { name: 'Start consistency check' }))
     await waitFor(() => expect(check.requests).toHaveLength(1))
     await user.click(screen.getByRole('tab', { name: 'Operations' }))
-    expect(await screen.findByText(/Strip 4: one or more of blocks .* Left as it is/)).toBeVisible()
+    expect(
+      await screen.findByText(/Strip 4: one or more of blocks .* Left as it is\.$/),
+    ).toBeVisible()
+    expect(screen.getByText(/Left as it is\. From an earlier check\./)).toBeVisible()
     expect(screen.getByText(/Strip 9: parity only, no data\. Corrected\./)).toBeVisible()
     expect(check.requests[0]?.body).toEqual({ action: 'start', correct: false })
   })
