@@ -46,6 +46,11 @@ static void cd_taken_reason(const struct ctl_drive *cd, struct reason *ret_reaso
     reason_set(ret_reason, REASON_COPYBACK_SOURCE_DONE, "drive", path, NULL);
 }
 
+static bool cd_is_in_use(const struct ctl_drive *cd)
+{
+    return cd->group != NULL || cd->spare || cd->copyback_of != NULL;
+}
+
 bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
 {
     if (cd_is_recorded(cd)) {
@@ -89,8 +94,11 @@ bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
         }
         return true;
     }
-    if (cd_erase_waits(cd)) {
-        return cd_erasure_reason(cd, ret_reason);
+    if (cd->group == NULL && cd_erasure_reason(cd, ret_reason)) {
+        return true;
+    }
+    if (!cd_is_in_use(cd)) {
+        return false; /* what was refused to a free drive concerns nobody any more */
     }
     if (cd_refusal_reason(cd, ret_reason)) {
         return true;
@@ -99,7 +107,7 @@ bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
         cd_grown_reason(cd, ret_reason);
         return true;
     }
-    return cd->group == NULL && cd_erasure_reason(cd, ret_reason);
+    return false;
 }
 
 void cd_state_update(struct ctl_drive *cd)

@@ -524,6 +524,35 @@ static void test_stopped_while_it_waits(void **state)
     world_free(world);
 }
 
+/* What was refused while it was erased does not hide that it is erased in part, and is no reason
+ * for the state of the free drive that it becomes. */
+static void test_stopped_where_there_is_no_room(void **state)
+{
+    (void)state;
+    for (uint32_t slot = 0; slot < 2; slot++) {
+        struct ctl_world *world = world_of(430 + slot, 2);
+        const struct finding *finding = NULL;
+        struct drive_view drive;
+
+        fill(world, slot);
+        refuse_at(world, slot, slot == 0 ? IO_STATUS_NO_SPACE : IO_STATUS_READ_ONLY,
+                  size_of(world, slot) / 2);
+        assert_int_equal(start(world, slot, ERASE_MODE_SIMPLE), REASON_OK);
+        world_settle(world, 10 * SIM_SECOND);
+        assert_int_equal(stop(world, slot), REASON_OK);
+        assert_true(world_drive(world, slot, &drive));
+        assert_int_equal(drive.state_reason.code, REASON_DRIVE_PARTLY_ERASED);
+        finding = world_finding(world, FINDING_DRIVE_UNCONFIGURED_BAD, slot_key(world, slot));
+        assert_non_null(finding);
+        assert_int_equal(finding->cause.code, REASON_DRIVE_PARTLY_ERASED);
+        assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_GOOD, slot), REASON_OK);
+        assert_true(world_drive(world, slot, &drive));
+        assert_int_equal(drive.state, DRIVE_STATE_UNCONFIGURED_GOOD);
+        assert_false(drive.has_state_reason);
+        world_free(world);
+    }
+}
+
 /* Erased in part, it stays so whatever is refused. */
 static void test_refused_stays_partial(void **state)
 {
@@ -597,6 +626,7 @@ int main(void)
         cmocka_unit_test(test_cannot_be_written),
         cmocka_unit_test(test_waits_for_room),
         cmocka_unit_test(test_stopped_while_it_waits),
+        cmocka_unit_test(test_stopped_where_there_is_no_room),
         cmocka_unit_test(test_refused_stays_partial),
         cmocka_unit_test(test_is_read_back),
     };
