@@ -6,6 +6,7 @@
  *
  * (1) As long as the place is theirs, their group tells of it.
  * (2) What is seen counts at once and is saved soon after.
+ * (3) What a user does without is saved before the command is answered.
  */
 #include "ctl/ctl_away.h"
 
@@ -187,17 +188,20 @@ bool ctl_misses_drive(struct ctl *ctl, const char *key)
 void command_missing(struct ctl *ctl, struct ctl_command *command)
 {
     const char *key = command->args.drive.drive;
-    struct drives_away *list = &ctl->losses.aways.list;
-    struct reason reason;
+    struct ctl_aways *aways = &ctl->losses.aways;
+    struct drive_away *away = NULL;
 
     if (!ctl_misses_drive(ctl, key)) {
         command_drive_missing(ctl, command);
         return;
     }
-    drives_away_remove(list, (uint32_t)(drives_away_find(list, key) - list->entries));
+    ASSERT(!aways->awaited && !aways->answers);
+    away = drives_away_find(&aways->list, key);
+    aways->given_up = *away;
+    drives_away_remove(&aways->list, (uint32_t)(away - aways->list.entries));
+    aways->awaited = true;
+    aways->again_us = 0;
     aways_note(ctl);
-    reason_set(&reason, REASON_OK, NULL);
-    command_finish(ctl, &reason);
 }
 
 /* Findings */
@@ -230,6 +234,20 @@ void findings_of_aways(struct ctl *ctl)
 
 /* (2) */
 
+/* (3) */
+static void given_up_saved(struct ctl *ctl, int error)
+{
+    struct ctl_aways *aways = &ctl->losses.aways;
+    struct reason reason = {.code = REASON_OK};
+
+    aways->answers = false;
+    if (error != 0) {
+        drives_away_put(&aways->list, &aways->given_up);
+        reason_from_store(&reason, error);
+    }
+    command_finish(ctl, &reason);
+}
+
 static void aways_saved(struct store_request *put, int error)
 {
     struct ctl *ctl = put->owner;
@@ -240,6 +258,12 @@ static void aways_saved(struct store_request *put, int error)
     if (error != 0 && ctl->life == CTL_LIFE_ONLINE) {
         aways->noted = true;
         aways->again_us = clock_now_us(ctl->ports.clock) + SAVE_AGAIN_US;
+    }
+    if (aways->awaited) {
+        aways->again_us = 0; /* the next one is a command's */
+    }
+    if (aways->answers) {
+        given_up_saved(ctl, error);
     }
     ctl_kick(ctl);
 }
@@ -259,6 +283,8 @@ void ctl_aways_work(struct ctl *ctl)
     }
     aways->noted = false;
     aways->putting = true;
+    aways->answers = aways->awaited;
+    aways->awaited = false;
     (void)snprintf(put->name, sizeof(put->name), "%s", DRIVES_AWAY_NAME);
     put->value = aways->bytes;
     put->value_bytes = drives_away_encode(&aways->list, aways->bytes);

@@ -22,6 +22,9 @@ struct ctl_aways {
     struct store_request put;
     bool noted;                    /* yet to be saved */
     bool putting;
+    bool awaited;                  /* a command ends with the next save */
+    bool answers;                  /* … with the one under way */
+    struct drive_away given_up;    /* by that command: kept again if the save fails */
     uint64_t again_us;             /* no save before: the last one failed */
 };
 

@@ -2,6 +2,7 @@
  * A member that was taken out, and whose place a hot spare took: it is missed until something is
  * done about it, though another hot spare is left.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "ctl_world.h"
@@ -80,6 +81,26 @@ static void test_until_a_user_does_without(void **state UNUSED)
     assert_null(world_finding(world, FINDING_DRIVE_REMOVED, NULL));
     assert_int_equal(do_without(world), REASON_UNKNOWN_OBJECT);
     world_restart(world);
+    assert_null(world_finding(world, FINDING_DRIVE_REMOVED, NULL));
+    world_free(world);
+}
+
+/* Answered when it is saved: what cannot be saved is refused, what is answered outlives a cut. */
+static void test_doing_without_is_saved_first(void **state UNUSED)
+{
+    struct ctl_world *world = world_of();
+
+    taken_out(world);
+    world_settle(world, MINUTE);
+    world->store->fail_with = -ENOSPC;
+    assert_int_equal(do_without(world), REASON_STORE_FULL);
+    assert_true(is_missed(world));
+    world->store->fail_with = 0;
+    assert_int_equal(do_without(world), REASON_OK);
+    sim_world_power_off(world->sim, SIM_CUT_RATE);
+    world_power_down(world);
+    world_start(world);
+    world_settle(world, MINUTE);
     assert_null(world_finding(world, FINDING_DRIVE_REMOVED, NULL));
     world_free(world);
 }
@@ -171,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_until_it_is_back),
         cmocka_unit_test(test_until_a_user_does_without),
+        cmocka_unit_test(test_doing_without_is_saved_first),
         cmocka_unit_test(test_until_its_bay_is_taken),
         cmocka_unit_test(test_until_its_group_is_gone),
         cmocka_unit_test(test_pulled_and_then_looked_for),
