@@ -480,7 +480,7 @@ void command_vd_delete(struct ctl *ctl, struct ctl_command *command)
     run->content = (struct vd_content){.done = delete_looked, .owner = run};
     if (!command->args.vd_delete.unless_content) {
         delete_begin(run);
-    } else if (cv->target != NULL) {
+    } else if (vd_content_can_be_read(cv)) {
         vd_content_look(&run->content, cv);
     } else {
         delete_looked(&run->content, false, NULL);

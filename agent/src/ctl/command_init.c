@@ -260,7 +260,7 @@ void command_vd_init(struct ctl *ctl, struct ctl_command *command)
     run->content.owner = run;
     if (!command->args.vd_init.unless_content) {
         init_begin(run);
-    } else if (cv->target != NULL && !cv->export_closing) {
+    } else if (vd_content_can_be_read(cv)) {
         vd_content_look(&run->content, cv);
     } else {
         init_looked(&run->content, false, NULL);

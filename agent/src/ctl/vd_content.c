@@ -1,6 +1,7 @@
 /*
  * Reads the beginning and the end of a virtual drive as a client would, through the cache, and
- * looks for marks of contents (meta/content_marks.h).
+ * looks for marks of contents (meta/content_marks.h). Blocked access is a policy for clients: it
+ * says nothing of the content, so that a blocked virtual drive is looked at as well.
  */
 #include "ctl/vd_content.h"
 
@@ -49,6 +50,7 @@ static void content_read(struct vd_content *content)
         .offset_bytes = tail ? target->size_bytes - content->tail_bytes : 0,
         .length_bytes = tail ? content->tail_bytes : content->head_bytes,
         .buffer = content->buffer + (tail ? content->head_bytes : 0),
+        .acknowledged = true, /* it may be blocked */
         .complete = content_answered,
         .owner = content,
     };
@@ -56,11 +58,17 @@ static void content_read(struct vd_content *content)
     target->ops->submit(target, &content->request);
 }
 
+bool vd_content_can_be_read(const struct ctl_vd *cv)
+{
+    return cv->vd != NULL && (cv_config(cv)->access == ACCESS_POLICY_BLOCKED ||
+                              (cv->target != NULL && !cv->export_closing));
+}
+
 void vd_content_look(struct vd_content *content, const struct ctl_vd *cv)
 {
     uint64_t size_bytes = 0;
 
-    ASSERT(cv->target != NULL && content->done != NULL);
+    ASSERT(vd_content_can_be_read(cv) && content->done != NULL);
     content->target = cv_target(cv);
     size_bytes = content->target->size_bytes; /* whole blocks, as both constants are */
     content->head_bytes = (uint32_t)min_u64(size_bytes, CONTENT_HEAD_BYTES);

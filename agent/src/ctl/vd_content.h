@@ -20,7 +20,9 @@ struct vd_content {
     uint8_t *buffer; /* head, then tail */
 };
 
-/* Of a virtual drive that is exported. */
+/* Of a virtual drive that is exported, or blocked. */
+bool vd_content_can_be_read(const struct ctl_vd *cv);
+/* Of one that can be read. */
 void vd_content_look(struct vd_content *content, const struct ctl_vd *cv);
 
 #endif

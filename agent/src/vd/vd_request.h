@@ -64,8 +64,8 @@ struct vd_request {
      * of their blocks: until a flush of the drives that began after the answer has succeeded; and
      * after a crash it is submitted again, whole rows whole. */
     bool kept;
-    /* A write of what has been acknowledged already, or the flush behind it: who may access the
-     * virtual drive now is of no account. */
+    /* A write of what has been acknowledged already, or the flush behind it, or the controller's
+     * own access: who may access the virtual drive now is of no account. */
     bool acknowledged;
     void (*complete)(struct vd_request *request, enum vd_status status);
     void *owner;

@@ -54,6 +54,38 @@ static void test_recognized(void **state)
     world_free(world);
 }
 
+static void access_set(struct ctl_world *world, enum access_policy access)
+{
+    struct ctl_command set = {.op = CTL_OP_VD_SET};
+    struct virtual_drive_view view;
+
+    assert_true(world_vd(world, "data", &view, set.args.vd_set.vd));
+    set.args.vd_set.fields = VD_SET_ACCESS;
+    set.args.vd_set.access = access;
+    assert_int_equal(world_run(world, &set), REASON_OK);
+    world_settle(world, SIM_SECOND);
+}
+
+/* Whoever deletes blocks the access first. */
+static void test_blocked(void **state)
+{
+    struct ctl_world *world = world_with(2);
+    uint8_t block[4096] = {0};
+
+    (void)state;
+    memcpy(block, "XFSB", 4);
+    assert_int_equal(world_io(world, "data", VD_OP_WRITE, 0, sizeof(block), block), VD_STATUS_OK);
+    access_set(world, ACCESS_POLICY_BLOCKED);
+    assert_int_equal(delete_unless(world), REASON_VIRTUAL_DRIVE_HAS_CONTENT);
+    access_set(world, ACCESS_POLICY_READ_WRITE);
+    memset(block, 0, sizeof(block));
+    assert_int_equal(world_io(world, "data", VD_OP_WRITE, 0, sizeof(block), block), VD_STATUS_OK);
+    access_set(world, ACCESS_POLICY_BLOCKED);
+    assert_int_equal(delete_unless(world), REASON_OK);
+    assert_int_equal(world_count(world, OBJECT_KIND_VIRTUAL_DRIVE), 0);
+    world_free(world);
+}
+
 /* A drive goes after so many steps. */
 static void test_unreadable(void **state)
 {
@@ -89,11 +121,15 @@ static void on_done(struct ctl_command *command)
 static void test_stopped(void **state)
 {
     (void)state;
-    for (uint32_t steps = 0; steps <= 24; steps++) {
+    for (uint32_t run = 0; run < 50; run++) {
+        uint32_t steps = run / 2;
         struct ctl_world *world = world_with(200 + steps);
         struct ctl_command command;
         bool done = false;
 
+        if (run % 2 > 0) {
+            access_set(world, ACCESS_POLICY_BLOCKED);
+        }
         command_make(world, &command);
         command.complete = on_done;
         command.owner = &done;
@@ -105,6 +141,7 @@ static void test_stopped(void **state)
         world_start(world);
         if (world_count(world, OBJECT_KIND_VIRTUAL_DRIVE) > 0) {
             assert_int_not_equal(command.reason.code, REASON_OK);
+            access_set(world, ACCESS_POLICY_READ_WRITE);
             world_check(world, "data", 4 * MIB, 64 * 1024, 0x5a);
         }
         world_free(world);
@@ -115,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recognized),
+        cmocka_unit_test(test_blocked),
         cmocka_unit_test(test_unreadable),
         cmocka_unit_test(test_stopped),
     };

@@ -159,12 +159,42 @@ static void test_content(void **state)
     world_free(world);
 }
 
+static void access_set(struct ctl_world *world, enum access_policy access)
+{
+    struct ctl_command set = {.op = CTL_OP_VD_SET};
+    struct virtual_drive_view view;
+
+    assert_true(world_vd(world, "data", &view, set.args.vd_set.vd));
+    set.args.vd_set.fields = VD_SET_ACCESS;
+    set.args.vd_set.access = access;
+    assert_int_equal(world_run(world, &set), REASON_OK);
+    world_settle(world, SIM_SECOND);
+}
+
+/* The policy is no content: what is blocked is looked at all the same. */
+static void test_blocked(void **state)
+{
+    struct ctl_world *world = world_of(35, RAID_LEVEL_1, 2);
+    uint8_t block[4096] = {0};
+
+    (void)state;
+    access_set(world, ACCESS_POLICY_BLOCKED);
+    assert_int_equal(init_unless(world), REASON_OK);
+    access_set(world, ACCESS_POLICY_READ_WRITE);
+    memcpy(block, "XFSB", 4);
+    assert_int_equal(world_io(world, "data", VD_OP_WRITE, 0, sizeof(block), block), VD_STATUS_OK);
+    access_set(world, ACCESS_POLICY_BLOCKED);
+    assert_int_equal(init_unless(world), REASON_INIT_CONTENT);
+    assert_non_null(strstr(world->text, "\"data\" carries an XFS file system"));
+    access_set(world, ACCESS_POLICY_READ_WRITE);
+    world_check(world, "data", 4096, sizeof(block), 0);
+    world_free(world);
+}
+
 static void test_refused(void **state)
 {
     struct ctl_world *world = world_of(40, RAID_LEVEL_1, 2);
-    struct ctl_command set = {.op = CTL_OP_VD_SET};
     struct ctl_command command;
-    struct virtual_drive_view view;
 
     (void)state;
     places_write(world);
@@ -175,19 +205,12 @@ static void test_refused(void **state)
     world->connections = 1;
     assert_int_equal(init(world), REASON_VIRTUAL_DRIVE_IN_USE);
     world->connections = 0;
-    assert_true(world_vd(world, "data", &view, set.args.vd_set.vd));
-    set.args.vd_set.fields = VD_SET_ACCESS;
-    set.args.vd_set.access = ACCESS_POLICY_READ_ONLY;
-    assert_int_equal(world_run(world, &set), REASON_OK);
+    access_set(world, ACCESS_POLICY_READ_ONLY);
     assert_int_equal(init(world), REASON_WRONG_STATE);
     places_check(world, FILL);
-    /* Blocked, nobody uses it, and nobody can look. */
-    set.args.vd_set.access = ACCESS_POLICY_BLOCKED;
-    assert_int_equal(world_run(world, &set), REASON_OK);
-    assert_int_equal(init_unless(world), REASON_INIT_CONTENT_UNKNOWN);
+    access_set(world, ACCESS_POLICY_BLOCKED); /* nobody uses it */
     assert_int_equal(init(world), REASON_OK);
-    set.args.vd_set.access = ACCESS_POLICY_READ_WRITE;
-    assert_int_equal(world_run(world, &set), REASON_OK);
+    access_set(world, ACCESS_POLICY_READ_WRITE);
     places_check(world, 0);
     slot_depart(world, 0);
     slot_depart(world, 1);
@@ -288,10 +311,15 @@ static void test_ends_in_the_middle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ends_are_zeros), cmocka_unit_test(test_small),
-        cmocka_unit_test(test_degraded),       cmocka_unit_test(test_content),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_drives_go),
-        cmocka_unit_test(test_slow_drive),     cmocka_unit_test(test_ends_in_the_middle),
+        cmocka_unit_test(test_ends_are_zeros),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_degraded),
+        cmocka_unit_test(test_content),
+        cmocka_unit_test(test_blocked),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_drives_go),
+        cmocka_unit_test(test_slow_drive),
+        cmocka_unit_test(test_ends_in_the_middle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
