@@ -68,7 +68,7 @@ static void test_within_budget(void **state)
     struct totals totals = {0};
 
     (void)state;
-    runs_do("within budget", 1000, 100, (struct run_options){.requests = 200, .level = -1},
+    runs_do("within budget", 1000, 60, (struct run_options){.requests = 200, .level = -1},
             &totals);
     if (getenv("AW_RUNS") == NULL) {
         assert_true(totals.faults >= 200);
@@ -81,7 +81,7 @@ static void test_crashes(void **state)
     struct totals totals = {0};
 
     (void)state;
-    runs_do("crashes", 2000, 120,
+    runs_do("crashes", 2000, 80,
             (struct run_options){.requests = 200, .level = -1, .crashes = true}, &totals);
     if (getenv("AW_RUNS") == NULL) {
         assert_true(totals.crashes >= 100);
@@ -93,7 +93,7 @@ static void test_over_budget(void **state)
     struct totals totals = {0};
 
     (void)state;
-    runs_do("over budget", 3000, 60,
+    runs_do("over budget", 3000, 40,
             (struct run_options){.requests = 200, .level = -1, .over_budget = true}, &totals);
     if (getenv("AW_RUNS") == NULL) {
         assert_true(totals.restarts >= 5);

@@ -11,7 +11,7 @@
 #include "cache/sim_bug.h"
 #include "cached_life.h"
 
-#define LIVES 120u
+#define LIVES 80u
 #define BUG_LIVES 2000u
 #define STORIES 400u
 #define STORIES_LONG 100u /* each has a rebuild, and a proof with drives pulled */

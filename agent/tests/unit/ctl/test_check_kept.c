@@ -11,7 +11,8 @@
 
 #define HOUR (3600 * SIM_SECOND)
 #define BLOCK 4096u
-#define SIZE (UINT64_C(1) << 30)
+#define SIZE (UINT64_C(1) << 28)
+#define LARGE (UINT64_C(1) << 30) /* a check of it takes several checkpoints */
 #define LATE (SIZE / 2 + 2 * BLOCK) /* on a member */
 #define CHECK_STARTED 66u
 #define CHECK_RESUMED 60271u
@@ -22,14 +23,19 @@
 static struct check_record record, again;
 static uint8_t bytes[CHECK_RECORD_MAX_BYTES];
 
-static struct ctl_world *world_of(enum raid_level level, uint32_t count)
+static struct ctl_world *world_sized(enum raid_level level, uint32_t count, uint64_t drive_bytes)
 {
-    struct ctl_world *world = world_new_sized(7, 6, SIZE);
+    struct ctl_world *world = world_new_sized(7, 6, drive_bytes);
 
     world_start(world);
     assert_int_equal(world_create(world, level, 0, count, "data"), REASON_OK);
     assert_true(world_wait_consistent(world, "data", HOUR));
     return world;
+}
+
+static struct ctl_world *world_of(enum raid_level level, uint32_t count)
+{
+    return world_sized(level, count, SIZE);
 }
 
 static enum reason_code act(struct ctl_world *world, enum task_action action)
@@ -140,7 +146,7 @@ static void test_goes_on_after_a_restart(void **state UNUSED)
 /* At most what a rebuild would lose: the work since the last checkpoint. */
 static void test_goes_on_after_a_power_cut(void **state UNUSED)
 {
-    struct ctl_world *world = world_of(RAID_LEVEL_5, 3);
+    struct ctl_world *world = world_sized(RAID_LEVEL_5, 3, LARGE);
     uint64_t done = 0;
 
     flip(world, 1, 2 * BLOCK);
