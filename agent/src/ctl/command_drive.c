@@ -501,6 +501,12 @@ void command_drive_missing(struct ctl *ctl, struct ctl_command *command)
         command_finish(ctl, &reason);
         return;
     }
+    if (cd_is_removed(cd)) { /* until its label says again what it was */
+        cd->bad = false;
+        command_object_add(command, &cd->object);
+        command_done(ctl);
+        return;
+    }
     run = good_run_new(ctl, command, cd);
     group_path(cd->group, run->group, sizeof(run->group));
     if (cd_life(cd) == LIFE_OFFLN) {

@@ -178,6 +178,11 @@ static void aways_look(struct ctl *ctl)
     }
 }
 
+bool cd_is_removed(const struct ctl_drive *cd)
+{
+    return cd->group == NULL && cd->bad && cd_life(cd) == LIFE_MISSING;
+}
+
 bool ctl_misses_drive(struct ctl *ctl, const char *key)
 {
     const struct drive_away *away = drives_away_find(&ctl->losses.aways.list, key);
@@ -211,7 +216,6 @@ static bool is_removed(const void *subject, struct finding *finding)
     const struct drive_away *away = subject;
 
     finding_tell(finding, "drive", away->name, "serial", away->serial, "path", away->path, NULL);
-    finding->remedy.code = REASON_REMEDY_DRIVE_REMOVED_AWAY;
     return true;
 }
 

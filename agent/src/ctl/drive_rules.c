@@ -464,6 +464,9 @@ bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct re
     struct reason reason; /* ret_reason stays as it is if nothing speaks against it */
 
     ASSERT((unsigned)command < LIFE_COMMAND_MAX);
+    if (command == LIFE_SET_MISSING && cd_is_removed(cd)) {
+        return rule_online(cd->ctl, ret_reason);
+    }
     if (!rule_online(cd->ctl, &reason) || !kind_permits(cd, command, &reason) ||
         (gives_away(command) &&
          (!rule_not_needed_elsewhere(cd, &reason) || !rule_not_needed_here(cd, &reason))) ||

@@ -163,12 +163,11 @@ static bool is_missing(const void *subject, struct finding *finding)
     return true;
 }
 
-/* Only an emulated drive stays on the list when it is gone. */
 static bool is_removed(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
 
-    if (cd->group != NULL || !cd->bad || cd_life(cd) != LIFE_MISSING) {
+    if (!cd_is_removed(cd)) {
         return false;
     }
     drive_tell(cd, finding, 0);
@@ -280,14 +279,29 @@ static bool is_bad(const void *subject, struct finding *finding)
         }
         return true;
     }
-    return drive_holds(cd, LIFE_ERASED_PARTLY, finding);
+    return !cd_is_unclaimed(cd) && drive_holds(cd, LIFE_ERASED_PARTLY, finding);
+}
+
+static enum reason_code unclaimed_alone_effect(const struct ctl_drive *cd)
+{
+    if (cd_was_spare(cd)) {
+        return REASON_EFFECT_DRIVE_UNCLAIMED_SPARE;
+    }
+    switch (cd_erasure(cd)) {
+    case CD_ERASURE_ACTIVE:
+        return REASON_EFFECT_DRIVE_UNCLAIMED_ERASING;
+    case CD_ERASURE_PARTIAL:
+        return REASON_EFFECT_DRIVE_UNCLAIMED_ERASED;
+    case CD_ERASURE_NONE:
+        break;
+    }
+    return REASON_EFFECT_DRIVE_UNCLAIMED;
 }
 
 static enum reason_code unclaimed_effect(const struct ctl_drive *cd, const struct ctl_group *cg)
 {
     if (cg == NULL) {
-        return cd_was_spare(cd) ? REASON_EFFECT_DRIVE_UNCLAIMED_SPARE
-                                : REASON_EFFECT_DRIVE_UNCLAIMED;
+        return unclaimed_alone_effect(cd);
     }
     for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
         if (member_unclaimed(cg, i) == cd && place_waits_for_group(cg, i)) {

@@ -257,7 +257,7 @@ class TakenOut(PlainFiles, Taken):
         (agent.directory / "plain0").rename(agent.directory / "away0")
         agent.start()
         agent.optimal()
-        self.take(agent, "remedy_drive_removed_away", "set missing")
+        self.take(agent, "remedy_drive_removed", "set missing")
 
 
 class Complete(unittest.TestCase):

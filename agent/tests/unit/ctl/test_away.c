@@ -17,7 +17,7 @@ static bool is_missed(struct ctl_world *world)
         return false;
     }
     assert_string_equal(finding->path, "/c0/e252/s0");
-    assert_int_equal(finding->remedy.code, REASON_REMEDY_DRIVE_REMOVED_AWAY);
+    assert_int_equal(finding->remedy.code, REASON_REMEDY_DRIVE_REMOVED);
     return true;
 }
 
@@ -187,6 +187,25 @@ static void test_a_free_drive_may_go(void **state UNUSED)
     world_free(world);
 }
 
+/* An emulated drive stays on the list when it is pulled. */
+static void test_one_that_stays_listed(void **state UNUSED)
+{
+    struct ctl_world *world = world_of();
+    const struct finding *finding = NULL;
+
+    assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
+    world_settle(world, SIM_SECOND);
+    assert_int_equal(do_without(world), REASON_DRIVE_GONE); /* the place is its own */
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    finding = world_finding(world, FINDING_DRIVE_REMOVED, slot_key(world, 0));
+    assert_non_null(finding);
+    assert_int_equal(finding->remedy.code, REASON_REMEDY_DRIVE_REMOVED);
+    assert_int_equal(do_without(world), REASON_OK);
+    assert_null(world_finding(world, FINDING_DRIVE_REMOVED, slot_key(world, 0)));
+    assert_int_equal(do_without(world), REASON_DRIVE_GONE);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +217,7 @@ int main(void)
         cmocka_unit_test(test_pulled_and_then_looked_for),
         cmocka_unit_test(test_taken_out_while_the_agent_is_off),
         cmocka_unit_test(test_a_free_drive_may_go),
+        cmocka_unit_test(test_one_that_stays_listed),
     };
 
     aw_test_catch_asserts();

@@ -3,6 +3,7 @@
  * goes on over restarts and after the drive was away, but never over what somebody else has
  * written meanwhile.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -610,6 +611,40 @@ static void test_is_read_back(void **state)
     world_free(world);
 }
 
+/* The agent cannot claim the drive: what is told is true, and no command is told that is refused.
+ */
+static void test_read_only_at_the_start(void **state)
+{
+    (void)state;
+    for (uint32_t partly = 0; partly < 2; partly++) {
+        struct ctl_world *world = world_of(6, 2);
+        const struct finding *finding = NULL;
+
+        (void)begin_slowly(world, 0, ERASE_MODE_NORMAL, 5 * SIM_SECOND);
+        if (partly > 0) {
+            assert_int_equal(stop(world, 0), REASON_OK);
+            world_settle(world, SIM_SECOND);
+        }
+        world_stop(world);
+        world->slots[0].offered = true;
+        world->slots[0].claim_error = -EROFS;
+        world->slots[0].claim_reason = REASON_DRIVE_UNSUITABLE_READ_ONLY;
+        world_start(world);
+        world_settle(world, MINUTE);
+        finding = world_finding(world, FINDING_DRIVE_UNCLAIMED, slot_key(world, 0));
+        assert_non_null(finding);
+        assert_int_equal(finding->effect.code, partly > 0 ? REASON_EFFECT_DRIVE_UNCLAIMED_ERASED
+                                                          : REASON_EFFECT_DRIVE_UNCLAIMED_ERASING);
+        assert_null(world_finding(world, FINDING_DRIVE_UNCONFIGURED_BAD, slot_key(world, 0)));
+        world->slots[0].claim_error = 0;
+        world_settle(world, 10 * MINUTE);
+        assert_null(world_finding(world, FINDING_DRIVE_UNCLAIMED, slot_key(world, 0)));
+        assert_int_equal(world_drive_state(world, 0),
+                         partly > 0 ? DRIVE_STATE_UNCONFIGURED_BAD : DRIVE_STATE_UNCONFIGURED_GOOD);
+        world_free(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -629,6 +664,7 @@ int main(void)
         cmocka_unit_test(test_stopped_where_there_is_no_room),
         cmocka_unit_test(test_refused_stays_partial),
         cmocka_unit_test(test_is_read_back),
+        cmocka_unit_test(test_read_only_at_the_start),
     };
 
     aw_test_catch_asserts();
