@@ -309,8 +309,7 @@ static void rebuild_visit(const struct cli_context *context, const struct model_
 
     (void)printf("\nRebuild Progress on Device at Enclosure %llu, Slot %llu Completed %u%% in %u "
                  "Minutes.\n",
-                 eid, slot,
-                 (unsigned)json_number_value(json_object_get(running->doc, "progress_percent")),
+                 eid, slot, operation_percent(running->doc),
                  now_s > started_s ? (unsigned)((now_s - started_s) / 60) : 0);
 }
 

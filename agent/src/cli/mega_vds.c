@@ -111,11 +111,6 @@ static unsigned minutes_taken(const json_t *operation)
     return now_s > started_s ? (unsigned)((now_s - started_s) / 60) : 0;
 }
 
-static unsigned percent_done(const json_t *operation)
-{
-    return (unsigned)json_number_value(json_object_get(operation, "progress_percent"));
-}
-
 static void work_print(const struct model *model, const struct model_object *vd)
 {
     const struct model_object *running = model_operation(model, vd->key);
@@ -123,7 +118,7 @@ static void work_print(const struct model *model, const struct model_object *vd)
 
     if (name != NULL) {
         (void)printf("Ongoing Progresses:\n  %-25s: Completed %u%%, Taken %u min.\n", name,
-                     percent_done(running->doc), minutes_taken(running->doc));
+                     operation_percent(running->doc), minutes_taken(running->doc));
     }
 }
 
@@ -373,7 +368,7 @@ int mega_vd_work_show(struct cli_context *context, const struct mega_request *re
         if (found != NULL && strcmp(found, name) == 0) {
             (void)printf("\n%s on VD #%llu (target id #%llu) Completed %u%% in %u Minutes.\n", name,
                          (unsigned long long)index, (unsigned long long)index,
-                         percent_done(running->doc), minutes_taken(running->doc));
+                         operation_percent(running->doc), minutes_taken(running->doc));
         } else {
             (void)printf("\n%s on VD #%llu (target id #%llu) is not in Progress.\n", name,
                          (unsigned long long)index, (unsigned long long)index);

@@ -53,6 +53,8 @@ uint64_t drive_shown_bytes(const json_t *drive); /* usable, or all while that is
 const char *vd_state_shown(const json_t *vd);
 const char *span_state_shown(const json_t *group, uint64_t span);
 
+/* In whole percent, as every table and line shows it. */
+unsigned operation_percent(const json_t *operation);
 /* Rows of progress. kinds: the operations it is about, "background_init resync". */
 json_t *drive_progress_row(const struct model *model, const struct model_object *drive,
                            const char *kinds);

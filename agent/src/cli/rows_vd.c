@@ -86,10 +86,10 @@ static void vd_active_operations(const struct model *model, const struct model_o
     if (operation != NULL) {
         const char *kind = doc_text(operation->doc, "kind");
 
-        (void)snprintf(out, 80, "%s (%.0f%%)",
+        (void)snprintf(out, 80, "%s (%u%%)",
                        strcmp(kind, "resync") == 0 ? "Resynchronization"
                                                    : "Background Initialization",
-                       json_number_value(json_object_get(operation->doc, "progress_percent")));
+                       operation_percent(operation->doc));
     }
 }
 
@@ -240,6 +240,19 @@ static const json_t *operation_of(const struct model *model, const char *end, co
     return found;
 }
 
+/* Rounded down: only what has ended is at 100. */
+unsigned operation_percent(const json_t *operation)
+{
+    return (unsigned)json_number_value(json_object_get(operation, "progress_percent"));
+}
+
+static const char *operation_status(const char *state)
+{
+    return strcmp(state, "paused") == 0    ? "Paused"
+           : strcmp(state, "waiting") == 0 ? "Waiting"
+                                           : "In progress";
+}
+
 static void progress_fields(json_t *row, const json_t *operation)
 {
     const char *state = operation != NULL ? doc_text(operation, "state") : "";
@@ -251,9 +264,8 @@ static void progress_fields(json_t *row, const json_t *operation)
         row_text(row, "Estimated Time Left", "-");
         return;
     }
-    row_number(row, "Progress%",
-               (uint64_t)json_number_value(json_object_get(operation, "progress_percent")));
-    row_text(row, "Status", strcmp(state, "paused") == 0 ? "Paused" : "In progress");
+    row_number(row, "Progress%", operation_percent(operation));
+    row_text(row, "Status", operation_status(state));
     row_text(row, "Estimated Time Left",
              format_time_left(doc_is_null(operation, "time_left_s")
                                   ? -1

@@ -78,8 +78,7 @@ void operation_text(const struct model *model, const char *target, char out[OPER
     }
     const json_t *doc = found->doc;
     bool paused = strcmp(doc_text(doc, "state"), "running") != 0;
-    (void)snprintf(out, 96, "%s %.0f %%%s%s%s", doc_text(doc, "kind"),
-                   json_number_value(json_object_get(doc, "progress_percent")),
+    (void)snprintf(out, 96, "%s %u %%%s%s%s", doc_text(doc, "kind"), operation_percent(doc),
                    paused                            ? ", "
                    : doc_is_null(doc, "time_left_s") ? ""
                                                      : ", ",

@@ -146,8 +146,7 @@ static void percent_text(const json_t *operation, char out[16])
 {
     (void)snprintf(out, 16, "-");
     if (operation != NULL) {
-        (void)snprintf(out, 16, "%.0f%%",
-                       json_number_value(json_object_get(operation, "progress_percent")));
+        (void)snprintf(out, 16, "%u%%", operation_percent(operation));
     }
 }
 

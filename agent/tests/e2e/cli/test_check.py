@@ -4,6 +4,7 @@ import unittest
 
 import in_memory
 from cases import AgentCase
+from harness import EID
 
 in_memory.use()
 
@@ -46,6 +47,24 @@ class Check(AgentCase):
                              ("completed", 0, 0))
             agent.until("the event", lambda view: "Consistency check done" in
                         agent.ctl("/c0", "show", "events").stdout)
+
+    def test_a_check_that_waits_for_a_rebuild_says_so(self):
+        with self.agent(slots=3, emulated=SLOW) as agent:
+            agent.create("raid1", [0, 1])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            agent.ctl(f"/c0/e{EID}/s2", "add", "hotsparedrive", "dgs=0")
+            agent.ctl(VD, "start", "cc")
+            agent.until("a part", lambda view: self.done(agent) > 0)
+            agent.fault(0, "pull")
+            agent.until("the rebuild", lambda view: view.running("rebuild"))
+            agent.ctl(f"/c0/e{EID}/s2", "pause", "rebuild")
+            operation = agent.until("the wait", lambda view: next(
+                (op for op in view.running("consistency_check") if op["state"] == "waiting"), None))
+            row = self.progress(agent)[0]
+            self.assertEqual(row["Status"], "Waiting")
+            # One rounding everywhere: what is not done is never at 100 %.
+            self.assertEqual(row["Progress%"], int(operation["progress_percent"]))
+            agent.ctl(VD, "stop", "cc")
 
     def done(self, agent):
         return next(op["done_bytes"] for op in agent.view().running("consistency_check"))
