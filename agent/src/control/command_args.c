@@ -217,8 +217,22 @@ static bool args_take(const json_t *args, const struct arg_spec *specs, struct c
     return true;
 }
 
+/* What only some faults need; their bounds are the controller's to know. */
+static bool fault_has_its_numbers(const json_t *args, enum fault_kind fault,
+                                  struct reason *ret_reason)
+{
+    if (fault == FAULT_KIND_MEDIA_ERROR && json_object_get(args, "count") == NULL) {
+        return refuse(ret_reason, "count", "is missing");
+    }
+    if (fault == FAULT_KIND_SLOW && json_object_get(args, "latency_ms") == NULL) {
+        return refuse(ret_reason, "latency_ms", "is missing");
+    }
+    return true;
+}
+
 /* What a single argument cannot tell. */
-static bool args_agree(const struct ctl_command *command, struct reason *ret_reason)
+static bool args_agree(const json_t *args, const struct ctl_command *command,
+                       struct reason *ret_reason)
 {
     const struct command_vd_create *create = &command->args.vd_create;
 
@@ -250,6 +264,8 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_CONSISTENCY_CHECK:
         return !command->args.check.correct || command->args.check.action == TASK_ACTION_START ||
                refuse(ret_reason, "correct", "only a start can be told so");
+    case CTL_OP_FAULT_INJECT:
+        return fault_has_its_numbers(args, command->args.fault_inject.fault, ret_reason);
     case CTL_OP_VD_DELETE:
     case CTL_OP_SPARE_ADD:
     case CTL_OP_SPARE_REMOVE:
@@ -266,7 +282,6 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_DRIVE_LOCATE:
     case CTL_OP_DRIVE_SPINDOWN:
     case CTL_OP_DRIVE_SPINUP:
-    case CTL_OP_FAULT_INJECT:
     case CTL_OP_BATTERY_LEARN:
     case CTL_OP_BATTERY_FAULT:
     case CTL_OP_CACHE_DISCARD:
@@ -309,7 +324,7 @@ bool command_args_parse(const char *op, const json_t *args, struct ctl_command *
         ret_command->args.vd_create.defaults = true;
     }
     return args_take(args, command_specs(parsed), ret_command, ret_reason) &&
-           args_agree(ret_command, ret_reason);
+           args_agree(args, ret_command, ret_reason);
 }
 
 bool preview_args_parse(const json_t *args, struct command_vd_create *ret_args,
@@ -321,7 +336,7 @@ bool preview_args_parse(const json_t *args, struct command_vd_create *ret_args,
         return refuse(ret_reason, "plan_digest", "is not an argument of a preview");
     }
     if (!args_take(args, command_specs(CTL_OP_VD_CREATE), &command, ret_reason) ||
-        !args_agree(&command, ret_reason)) {
+        !args_agree(args, &command, ret_reason)) {
         return false;
     }
     *ret_args = command.args.vd_create;

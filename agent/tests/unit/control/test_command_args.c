@@ -148,6 +148,10 @@ static void test_what_is_refused(void **state UNUSED)
     expect_refused("vd_expand", "{\"virtual_drive\":\"v\",\"size_bytes\":0}", "size_bytes",
                    "is too small (at least 1)");
     expect_refused("rebuild", "{\"drive\":\"d\",\"action\":7}", "action", "must be a word");
+    expect_refused("fault_inject", "{\"drive\":\"d\",\"fault\":\"media_error\",\"lba\":1}", "count",
+                   "is missing");
+    expect_refused("fault_inject", "{\"drive\":\"d\",\"fault\":\"slow\"}", "latency_ms",
+                   "is missing");
     expect_refused("drive_replace", "{\"drive_group\":\"g\",\"span\":-1,\"row\":0,\"drive\":\"d\"}",
                    "span", "must not be negative");
     expect_refused("drive_replace",
