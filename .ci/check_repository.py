@@ -187,7 +187,7 @@ GENERATED = re.compile(
 # What mdadm prints, a word of the uplink, and a drive.
 QUOTED = re.compile(r"Fully Initialised|unauthorised|greyhound", re.IGNORECASE)
 BRITISH = re.compile(r"\w*(?:initialis|synchronis|recognis|optimis[ei]|randomis|authoris|organis|summaris"
-                     r"|behaviour|colour|favour|honour|licence)\w*", re.IGNORECASE)
+                     r"|behaviour|colour|favour|honour|neighbour|licence)\w*|\b(?:un)?labelled\b", re.IGNORECASE)
 
 
 def spelling_is_american() -> None:
@@ -285,7 +285,7 @@ def links_lead_somewhere() -> None:
 
 def commands_of_the_documents_are_run_or_have_a_reason() -> None:
     sys.path.insert(0, str(ROOT / ".ci"))
-    import documents  # noqa: PLC0415 (its neighbour)
+    import documents  # noqa: PLC0415 (its neighbor)
 
     blocks = documents.all_blocks()
     assert any(block.chain for block in blocks), "no block of any page is run"

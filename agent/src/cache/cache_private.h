@@ -50,7 +50,7 @@ struct cache_frame {
     bool hot; /* on clean_hot: has been asked for again */
 };
 
-/* 16 neighbouring blocks of a virtual drive, at least one of them here. */
+/* 16 neighboring blocks of a virtual drive, at least one of them here. */
 struct cache_line {
     struct list link; /* of its bucket */
     struct cache_vd *vd;

@@ -326,7 +326,7 @@ static struct cache_row *row_full(const struct cache_vd *vd)
     return NULL;
 }
 
-static struct cache_row *row_neighbour(struct cache_vd *vd, uint64_t now_us)
+static struct cache_row *row_neighbor(struct cache_vd *vd, uint64_t now_us)
 {
     struct cache_row *row = vd->row_streak < ROW_STREAK_MAX ? row_find(vd, vd->row_next) : NULL;
 
@@ -345,7 +345,7 @@ static struct cache_row *row_choose(struct cache_vd *vd, uint64_t now_us)
     if (vd->drain_left == 0 && !vd->hurry && !is_at_percent(vd->cache, 50)) {
         return row_at_leisure(vd, now_us);
     }
-    row = row_neighbour(vd, now_us);
+    row = row_neighbor(vd, now_us);
     if (row == NULL && vd->drain_left == 0) {
         row = row_full(vd);
     }

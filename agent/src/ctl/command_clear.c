@@ -272,7 +272,7 @@ static bool says_the_same(const struct clear_run *run, uint32_t index)
                cd->found->kind == FOREIGN_MD && md_super_is_same(&job->super, &cd->found->md);
     }
     if (run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT || cd->found == NULL) {
-        return scan->labelled && cd->foreign_label != NULL &&
+        return scan->labeled && cd->foreign_label != NULL &&
                guid_equal(&cd->foreign_label->group, &run->guid);
     }
     for (uint32_t i = 1; i < scan->count; i++) {
@@ -362,7 +362,7 @@ static void clear_label_read(struct label_read *read, int error)
 
     *scan = (struct metadata_scan){.drive = run->drives[index]->drive,
                                    .md = is_md(run),
-                                   .labelled = read->label != NULL || run->makes_good,
+                                   .labeled = read->label != NULL || run->makes_good,
                                    .compact = read->label != NULL && read->label->compact,
                                    .complete = clear_scanned,
                                    .owner = run};

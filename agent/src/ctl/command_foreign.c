@@ -254,10 +254,10 @@ static void adopt_strip(struct import_run *run)
 static void member_taken(struct import_run *run, uint32_t member)
 {
     struct ctl_drive *cd = run->plan.members[member];
-    bool labelled = run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT;
+    bool labeled = run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT;
 
-    cd->was_elsewhere = labelled && cd->was_elsewhere;
-    cd->was_overwritten = labelled && cd->was_overwritten;
+    cd->was_elsewhere = labeled && cd->was_elsewhere;
+    cd->was_overwritten = labeled && cd->was_overwritten;
     cd_member_take(cd, run->cg, member);
 }
 
@@ -547,16 +547,16 @@ static bool import_refuse_newer(struct import_run *run, struct ctl_drive *const 
 /* (3); foreign_set.h (4) */
 static bool labels_take(struct import_run *run, struct ctl_drive *const *drives, uint32_t count)
 {
-    struct foreign_set *labelled = malloc(sizeof(*labelled));
+    struct foreign_set *labeled = malloc(sizeof(*labeled));
     bool found = false;
 
-    ASSERT(labelled != NULL);
-    found = foreign_set_of_labels(&run->set.guid, drives, count, labelled) &&
-            (run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT || foreign_labels_suffice(labelled));
+    ASSERT(labeled != NULL);
+    found = foreign_set_of_labels(&run->set.guid, drives, count, labeled) &&
+            (run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT || foreign_labels_suffice(labeled));
     if (found) {
-        run->set = *labelled;
+        run->set = *labeled;
     }
-    free(labelled);
+    free(labeled);
     return found;
 }
 

@@ -44,7 +44,7 @@ struct restore_run {
     struct label_write writes[GROUP_MEMBERS_MAX];
     bool differs[GROUP_MEMBERS_MAX];
     bool unreadable[GROUP_MEMBERS_MAX];
-    bool labelled[GROUP_MEMBERS_MAX]; /* (1) */
+    bool labeled[GROUP_MEMBERS_MAX]; /* (1) */
     struct group_config *config;
     struct ctl_group *cg;
     struct ctl_vd *cv;
@@ -461,7 +461,7 @@ static void restore_printed(struct drive_print *print, int error)
     const struct undo_drive *drive = &run->record->drives[member];
 
     run->unreadable[member] = error != 0;
-    if (error == 0 && ((!print->end_is_zero && !run->labelled[member]) ||
+    if (error == 0 && ((!print->end_is_zero && !run->labeled[member]) ||
                        memcmp(print->sum, drive->print, sizeof(drive->print)) != 0)) {
         run->differs[member] = true;
     }
@@ -484,9 +484,9 @@ static void restore_marks_read(struct label_read *read, int error)
     uint32_t member = (uint32_t)(read - run->reads);
 
     run->unreadable[member] = error == -EIO;
-    run->labelled[member] = error == 0 && label_is_there(run, member);
-    run->differs[member] = !run->labelled[member] &&
-                           (error != -ENOENT || !undo_mark_is_there(run->record, read->left));
+    run->labeled[member] = error == 0 && label_is_there(run, member);
+    run->differs[member] =
+        !run->labeled[member] && (error != -ENOENT || !undo_mark_is_there(run->record, read->left));
     free(read->label);
     read->label = NULL;
     if (run->differs[member]) {

@@ -8,7 +8,7 @@
  * to read them: PPL, journal, bad blocks, or what is not known here. What a bitmap says is void if
  * (1) holds; it must only lie before the data, where it is as it was should the import come to
  * nothing; (3) a layout of ours: RAID 0 over equal members, RAID 1, RAID 5 left symmetric, RAID 6
- * as DDF has it (N continue), RAID 10 with neighbouring copies; strips of 8 KiB to 1 MiB; (4) data
+ * as DDF has it (N continue), RAID 10 with neighboring copies; strips of 8 KiB to 1 MiB; (4) data
  * that begin at the same multiple of 1 MiB on every member, as extents do; (5) room behind them for
  * the DDF workspace, in which a compact private area lies too (drive/drive_layout.h). md leaves
  * less than a strip there unless it was given a size.

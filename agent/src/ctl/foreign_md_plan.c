@@ -213,7 +213,7 @@ static void name_make(const struct md_super *md, char name[VD_NAME_MAX + 1])
     }
 }
 
-/* Near copies only (foreign_md.c (3)): whole sets of neighbours are spans; a single one is a
+/* Near copies only (foreign_md.c (3)): whole sets of neighbors are spans; a single one is a
  * mirror, and pairs that do not come out even make RAID 1E. */
 static void mirrors_shape(const struct md_super *md, struct geometry *geometry)
 {

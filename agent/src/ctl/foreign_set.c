@@ -129,8 +129,8 @@ static bool ddf_is_of_others(const struct ctl_drive *cd)
  * written, what it says is newer, unless it is gone from a drive that has a label. */
 static enum foreign_format set_format(const struct ctl *ctl, const struct guid *guid)
 {
-    bool labelled = false;
-    bool unlabelled = false;
+    bool labeled = false;
+    bool unlabeled = false;
     bool unwritten = false;
     bool others = false;
 
@@ -138,14 +138,14 @@ static enum foreign_format set_format(const struct ctl *ctl, const struct guid *
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
 
         if (drive_is_of(cd, guid)) {
-            labelled = labelled || cd_foreign_label(cd) != NULL;
-            unlabelled = unlabelled || cd_foreign_label(cd) == NULL;
+            labeled = labeled || cd_foreign_label(cd) != NULL;
+            unlabeled = unlabeled || cd_foreign_label(cd) == NULL;
             unwritten = unwritten || !ddf_is_of(cd, guid);
             others = others || ddf_is_of_others(cd);
         }
     }
-    return unlabelled && !unwritten && (others || !labelled) ? FOREIGN_FORMAT_DDF
-                                                             : FOREIGN_FORMAT_ARRAYWRIGHT;
+    return unlabeled && !unwritten && (others || !labeled) ? FOREIGN_FORMAT_DDF
+                                                           : FOREIGN_FORMAT_ARRAYWRIGHT;
 }
 
 static bool set_begin(const struct ctl_drive *first, struct foreign_set *set)

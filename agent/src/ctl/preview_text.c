@@ -19,7 +19,7 @@ void preview_tolerance(const struct geometry *geometry, char *out, size_t capaci
         (void)snprintf(out, capacity, "No drive may fail.");
     } else if (raid_level_info(geometry->level)->adjacent_pairs) {
         (void)snprintf(out, capacity, "Any one drive may fail%s",
-                       geometry->members_per_span > 3 ? ", and others that are not its neighbours."
+                       geometry->members_per_span > 3 ? ", and others that are not its neighbors."
                                                       : ".");
     } else if (geometry->span_count == 1) {
         (void)snprintf(out, capacity,

@@ -137,9 +137,9 @@ static const char *level_text(enum raid_level level)
     case RAID_LEVEL_60:
         return "Striped RAID 6 spans; two drives of each span may fail.";
     case RAID_LEVEL_1E:
-        return "Two copies on neighbouring drives, of any number of drives; any one drive may "
+        return "Two copies on neighboring drives, of any number of drives; any one drive may "
                "fail, "
-               "and others that are no neighbours.";
+               "and others that are no neighbors.";
     case RAID_LEVEL_MAX:
         break;
     }

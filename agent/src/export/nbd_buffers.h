@@ -6,7 +6,7 @@
  *     hold more than the arena.
  * (2) Who finds no room waits its turn. While somebody waits only the first in line may take:
  *     so a large request is not starved by small ones, because what is given back is kept for
- *     it until neighbours have grown together.
+ *     it until neighbors have grown together.
  * (3) Memory lent to a virtual drive may stay with it: the arena outlives its connections and its
  *     server then.
  * (4) A free block and its buddy are never both free at the same size.

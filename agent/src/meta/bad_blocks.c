@@ -133,7 +133,7 @@ bool bad_blocks_drop(struct group_config *config, uint32_t member, uint64_t offs
     return any;
 }
 
-/* Puts one block where no range is, growing a neighbour of its kind if there is one. */
+/* Puts one block where no range is, growing a neighbor of its kind if there is one. */
 static void block_insert(struct group_config *config, uint32_t member, uint64_t offset_bytes,
                          enum bad_block_kind kind)
 {
@@ -224,7 +224,7 @@ static bool member_is_absent(const struct group_config *config, uint32_t member)
     return state != MEMBER_ONLINE && state != MEMBER_REBUILD;
 }
 
-/* Makes one range of two neighbours of a member, those with the least between them. False: there
+/* Makes one range of two neighbors of a member, those with the least between them. False: there
  * are none that can be one. */
 static bool nearest_join(struct group_config *config)
 {

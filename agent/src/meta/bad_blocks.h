@@ -47,7 +47,7 @@ MUST_CHECK bool bad_blocks_add(struct group_config *config, uint32_t member, uin
  * The range is then not noted, or only its beginning. The caller must not let it be read. */
 MUST_CHECK bool bad_blocks_put(struct group_config *config, uint32_t member, uint64_t offset_bytes,
                                uint64_t length_bytes, enum bad_block_kind kind);
-/* The member in use that has most neighbouring ranges that cannot be joined as long as its drive's
+/* The member in use that has most neighboring ranges that cannot be joined as long as its drive's
  * content counts; without any, the first one in use. UINT32_MAX: no member is in use. */
 uint32_t bad_blocks_crowded_member(const struct group_config *config);
 /* May `splits` ranges be split in the middle? Else there is no room to forget blocks one by one. */

@@ -6,7 +6,7 @@
  * (1) Only places where such marks lie are overwritten with zeros: the head of the drive and
  *     parts of its DDF workspace. Our own private area is left alone, but for a label that is not
  *     where the size of the drive has it: on a larger drive it would count again.
- * (2) complete(0) means that the zeros are durable: only then may the drive be labelled ours.
+ * (2) complete(0) means that the zeros are durable: only then may the drive be labeled ours.
  */
 #ifndef ARRAYWRIGHT_META_FORMER_OWNER_H
 #define ARRAYWRIGHT_META_FORMER_OWNER_H

@@ -137,7 +137,7 @@ static void labels_add(struct scan_run *run)
 {
     const struct metadata_scan *scan = run->scan;
 
-    for (uint32_t compact = scan->compact ? 1 : 0; scan->labelled && compact < 2; compact++) {
+    for (uint32_t compact = scan->compact ? 1 : 0; scan->labeled && compact < 2; compact++) {
         for (uint32_t slot = 0; slot < LABEL_SLOT_COUNT; slot++) {
             place_add(run,
                       drive_layout_label_offset(drive_size_bytes(scan->drive), compact != 0, slot));

@@ -17,7 +17,7 @@
 struct metadata_scan {
     struct drive *drive;
     bool md;                 /* only the one by which md's superblock is found */
-    bool labelled;           /* there is a label, … */
+    bool labeled;           /* there is a label, … */
     bool compact;            /* … in the compact place: what the other holds are data */
     void (*complete)(struct metadata_scan *scan, int error); /* once, later: 0 or -EIO */
     void *owner;

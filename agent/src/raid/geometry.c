@@ -179,7 +179,7 @@ uint32_t geometry_span_tolerance(const struct geometry *geometry)
     return info->mirrored ? geometry_row_width(geometry) - 1 : info->parity_count;
 }
 
-/* Neighbours that hold the two copies of some strip: all, or with an even number those that
+/* Neighbors that hold the two copies of some strip: all, or with an even number those that
  * begin at an even place. */
 static bool pair_is_lost(uint32_t members, uint32_t lost)
 {

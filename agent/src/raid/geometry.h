@@ -4,7 +4,7 @@
  * A virtual drive is cut into rows. A row holds one strip on every member of one
  * span; data row r lies on span r mod span_count, as row r / span_count of that span
  * (design: 50/60; RAID 10 is span_count mirrored pairs and follows the same rule). RAID 1E has
- * rows of two places: pairs of neighbouring members, going round.
+ * rows of two places: pairs of neighboring members, going round.
  * Members are numbered span by span: member = span * members_per_span + place.
  *
  * Layouts (DDF, so that stock Linux can assemble them):
@@ -56,7 +56,7 @@ struct raid_level_info {
     uint32_t parity_count;       /* strips of a row that hold parity */
     bool mirrored;               /* every place of a row holds the same strip */
     bool striped_spans;          /* the level is made of several spans */
-    bool adjacent_pairs;         /* mirrored, but on two neighbouring members only: RAID 1E */
+    bool adjacent_pairs;         /* mirrored, but on two neighboring members only: RAID 1E */
 };
 
 extern const struct raid_level_info raid_level_infos[RAID_LEVEL_MAX];

@@ -186,9 +186,9 @@ static uint32_t warm_max(const struct region_map *map)
     return map->tight ? 0 : map->warm_max;
 }
 
-/* A write has met a region without a mark: its neighbours, as many as such writes there have been
+/* A write has met a region without a mark: its neighbors, as many as such writes there have been
  * of late, get theirs in the same page. */
-static void neighbours_mark(struct region_map *map, uint32_t index)
+static void neighbors_mark(struct region_map *map, uint32_t index)
 {
     uint32_t page_first = index - index % REGION_PAGE_STATES;
     uint32_t page_end = min_u32(page_first + REGION_PAGE_STATES, map->count);
@@ -223,7 +223,7 @@ void region_map_write_begin(struct region_map *map, uint32_t index)
     region->cleaning = SIM_BUG(REGION_CLEAN_OPEN) && region->cleaning;
     if (!state_is_in_doubt(region->state) && region->state != REGION_DIRTY) {
         state_set(map, index, REGION_DIRTY);
-        neighbours_mark(map, index);
+        neighbors_mark(map, index);
     }
 }
 

@@ -13,7 +13,7 @@
  *
  * Setting a mark costs a page and a flush on every member before the write may begin; clearing it
  * keeps nobody waiting. So a mark stays as long as its region is warm (warm_looks), as md keeps its
- * bits for some seconds; and the more often writes meet regions without one, the more neighbours
+ * bits for some seconds; and the more often writes meet regions without one, the more neighbors
  * get theirs in the same page: a load that goes everywhere has set them all after about the square
  * root of their number. What all that can cost after an unclean stop is bounded by warm_max:
  * above it nothing is marked in advance, and marks go as soon as their regions rest; so too while

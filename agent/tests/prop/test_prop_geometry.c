@@ -96,7 +96,7 @@ static void check_row_at(const struct geometry *geometry, const struct row_map *
 }
 
 /* RAID 1E: each strip of each member is a copy of one row, the last one of an odd number of
- * none; the copies are on neighbours. */
+ * none; the copies are on neighbors. */
 static void check_all_pairs(const struct geometry *geometry)
 {
     uint64_t slots = geometry->extent_bytes / geometry->strip_bytes * geometry->members_per_span;

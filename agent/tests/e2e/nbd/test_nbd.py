@@ -276,7 +276,7 @@ class Commands(Case):
             length = 512 * rng.randint(1, 16)
             data = rng.randbytes(length)
             buffer = nbd.Buffer.from_bytearray(bytearray(data))
-            # Neighbours overlap: only the order of admission gives the right answer.
+            # Neighbors overlap: only the order of admission gives the right answer.
             offset = block * 4096
             model[offset : offset + length] = data
             pending.append(handle.aio_pwrite(buffer, offset))

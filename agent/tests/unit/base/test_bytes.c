@@ -1,5 +1,5 @@
 /*
- * Byte order: known bytes, round trips, and neighbours left alone.
+ * Byte order: known bytes, round trips, and neighbors left alone.
  */
 #include "aw_test.h"
 

@@ -564,7 +564,7 @@ static void test_rows_under_way_are_left(void **state UNUSED)
     world_end(world);
 }
 
-/* In a hurry neighbours go one after the other, but not for ever: the oldest has its turn. */
+/* In a hurry neighbors go one after the other, but not for ever: the oldest has its turn. */
 static void test_a_streak_of_rows_ends(void **state UNUSED)
 {
     struct world *world = world_begin();

@@ -1,5 +1,5 @@
 /*
- * A drive that a later version of ours has labelled.
+ * A drive that a later version of ours has labeled.
  */
 #ifndef ARRAYWRIGHT_TESTS_LATER_LABEL_H
 #define ARRAYWRIGHT_TESTS_LATER_LABEL_H

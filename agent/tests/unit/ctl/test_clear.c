@@ -11,7 +11,7 @@
 
 #define MINUTE (60 * SIM_SECOND)
 
-/* The blocks in which a clearing changes sectors, and their neighbours. */
+/* The blocks in which a clearing changes sectors, and their neighbors. */
 static uint64_t metadata_sum(struct ctl_world *world)
 {
     uint64_t *buffer = malloc(64 * 1024);

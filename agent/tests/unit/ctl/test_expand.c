@@ -257,8 +257,8 @@ static void test_sizes(void **state)
     world_free(world);
 }
 
-/* A neighbour behind it, one behind a gap, and none any more. */
-static void test_neighbours(void **state)
+/* A neighbor behind it, one behind a gap, and none any more. */
+static void test_neighbors(void **state)
 {
     struct ctl_world *world = world_new(6, 8);
     struct ctl_command *command = NULL;
@@ -499,7 +499,7 @@ int main(void)
         cmocka_unit_test(test_users_stay),
         cmocka_unit_test(test_amid_initialization),
         cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_neighbors),
         cmocka_unit_test(test_states),
         cmocka_unit_test(test_measured),
         cmocka_unit_test(test_stripe_members),

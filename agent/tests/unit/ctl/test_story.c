@@ -125,7 +125,7 @@ static void test_raid1e(void **state)
     story(RAID_LEVEL_1E, 5, RAID_LEVEL_1E);
 }
 
-/* Two drives that are no neighbours may be away, and are rebuilt; two neighbours may not. */
+/* Two drives that are no neighbors may be away, and are rebuilt; two neighbors may not. */
 static void test_raid1e_bears_what_is_apart(void **state)
 {
     struct ctl_world *world = world_new(4711, 7);

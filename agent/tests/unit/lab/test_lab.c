@@ -361,7 +361,7 @@ static void survival_of_each_level(void **state UNUSED)
         {RAID_LEVEL_1, 1, 3, 3, 3, 3},          {RAID_LEVEL_5, 1, 8, 8, 0, 28},
         {RAID_LEVEL_6, 1, 8, 8, 28, 28},        {RAID_LEVEL_10, 4, 2, 8, 24, 28},
         {RAID_LEVEL_50, 2, 4, 8, 16, 28},       {RAID_LEVEL_60, 2, 4, 8, 28, 28},
-        {RAID_LEVEL_1E, 1, 5, 5, 5, 10}, /* neighbours, going round, share a strip */
+        {RAID_LEVEL_1E, 1, 5, 5, 5, 10}, /* neighbors, going round, share a strip */
         {RAID_LEVEL_60, 2, 32, 64, 2016, 2016},
     };
 

@@ -425,7 +425,7 @@ static void test_missing_members(void **state)
     drives_free(&drives);
     group_make(RAID_LEVEL_1E, 1, 5);
     images_make(2);
-    examine(0x5); /* no two neighbours */
+    examine(0x5); /* no two neighbors */
     assert_int_equal(found.state, DDF_FOUND_DEGRADED);
     drives_free(&drives);
     examine(0x6);

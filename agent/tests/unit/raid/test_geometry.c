@@ -138,7 +138,7 @@ static void pairs_go_round_the_members(void **state)
     assert_int_equal(seen, 12);
 }
 
-static void neighbours_must_not_both_fail(void **state)
+static void neighbors_must_not_both_fail(void **state)
 {
     struct geometry odd = make(RAID_LEVEL_1E, 1, 5);
     struct geometry even = make(RAID_LEVEL_1E, 1, 6);
@@ -302,7 +302,7 @@ int main(void)
         cmocka_unit_test(rows_alternate_between_spans),
         cmocka_unit_test(pairs_go_round_the_members),
         cmocka_unit_test(data_strips_of_a_member_are_counted),
-        cmocka_unit_test(neighbours_must_not_both_fail),
+        cmocka_unit_test(neighbors_must_not_both_fail),
         cmocka_unit_test(sizes_follow_the_level),
         cmocka_unit_test(every_bad_member_count_is_refused),
         cmocka_unit_test(every_bad_size_is_refused),

@@ -158,7 +158,7 @@ static void test_unreadable(void **state)
     assert_int_equal(bad(array), 0);
     bad_sector(array, 0, 0);
     assert_int_equal(get(array, 0, 512, 5), VD_STATUS_IO);
-    assert_int_equal(get(array, 512, 3584, 5), VD_STATUS_OK); /* its neighbours are there */
+    assert_int_equal(get(array, 512, 3584, 5), VD_STATUS_OK); /* its neighbors are there */
     assert_int_equal(put(array, 1024, 512, 6), VD_STATUS_OK);
     assert_int_equal(get(array, 0, 512, 5), VD_STATUS_IO);
     assert_int_equal(bad(array), 1);

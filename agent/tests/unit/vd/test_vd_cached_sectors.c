@@ -132,7 +132,7 @@ static void story_run(const struct shape *shape, const struct format *format)
     for (uint32_t s = first + 1; s < end; s++) {
         assert_int_equal(put(bench, (uint64_t)s * format->sector, format->sector, 1), VD_STATUS_OK);
     }
-    /* With good neighbours on both sides. */
+    /* With good neighbors on both sides. */
     assert_int_equal(put(bench, STRIP + (uint64_t)(first - 1) * format->sector,
                          (format->count + 2) * format->sector, 1),
                      VD_STATUS_OK);

@@ -1,6 +1,6 @@
 /*
  * Unreadable sectors cost what is really lost and nothing else: a read fails exactly there, a write
- * of one sector heals it, and its neighbours stay what they are. Random sets of unreadable sectors,
+ * of one sector heals it, and its neighbors stay what they are. Random sets of unreadable sectors,
  * checked sector by sector against what the layout says.
  */
 #include "aw_test.h"

@@ -163,13 +163,13 @@ describe('fleet page', () => {
   })
 
   it('shows the hosts that have all chosen labels', async () => {
-    const labelled = [
+    const labeled = [
       make.host({ labels: ['rack-4', 'site=berlin'] }),
       { ...degraded, labels: ['site=berlin'] },
       { ...offline, labels: [] },
     ]
     const { handler } = askedList('/hosts', (asked) => {
-      const items = labelled.filter(({ labels }) =>
+      const items = labeled.filter(({ labels }) =>
         asked.getAll('label').every((label) => labels.includes(label)),
       )
       return { items, total: items.length }
