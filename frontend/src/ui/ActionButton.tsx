@@ -1,6 +1,7 @@
-import { Button, type ButtonProps, Tooltip, VisuallyHidden } from '@mantine/core'
+import { Button, type ButtonProps, VisuallyHidden } from '@mantine/core'
 import { type ComponentPropsWithoutRef, type MouseEvent, useId } from 'react'
 import classes from './ActionButton.module.css'
+import { Tooltip } from './Tooltip'
 
 interface ActionButtonProps
   extends ButtonProps,
@@ -22,7 +23,7 @@ export function ActionButton(props: ActionButtonProps) {
   const isBlocked = blockedReason !== undefined
   return (
     <>
-      <Tooltip label={blockedReason} disabled={!isBlocked} withinPortal>
+      <Tooltip label={blockedReason}>
         <Button {...rest} {...(isBlocked && blockedProps(reasonId ?? ownId))}>
           {children}
         </Button>

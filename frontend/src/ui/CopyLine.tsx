@@ -1,9 +1,10 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { copyText } from '@/lib/clipboard'
 import classes from './CopyLine.module.css'
+import { Tooltip } from './Tooltip'
 
 interface CopyLineProps {
   text: string

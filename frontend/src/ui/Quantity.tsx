@@ -1,4 +1,3 @@
-import { Tooltip } from '@mantine/core'
 import { useNow } from '@/lib/clock'
 import {
   formatBytes,
@@ -8,6 +7,7 @@ import {
   formatStrip,
 } from '@/lib/format'
 import classes from './Quantity.module.css'
+import { Tooltip } from './Tooltip'
 
 /** A size, rounded; the exact number of bytes on hover. */
 export function Bytes({ bytes }: { bytes: number }) {

@@ -1,5 +1,5 @@
-import { Tooltip } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { Tooltip } from '@/ui/Tooltip'
 import { useLiveStatus } from './live-status'
 import classes from './Shell.module.css'
 

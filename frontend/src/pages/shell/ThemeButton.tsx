@@ -1,6 +1,7 @@
-import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { Moon, Sun } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { Tooltip } from '@/ui/Tooltip'
 
 export function ThemeButton() {
   const { t } = useTranslation()

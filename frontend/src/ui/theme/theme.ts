@@ -48,14 +48,6 @@ export const theme = createTheme({
   },
   // Without the components' own `extend`, which would load all of them with the first page.
   components: {
-    Tooltip: {
-      defaultProps: {
-        events: { hover: true, focus: true, touch: true },
-        multiline: true,
-        maw: 320,
-        openDelay: 150,
-      },
-    },
     // Asked for each time: the language is not known yet when this is made.
     PasswordInput: {
       defaultProps: () => ({
