@@ -6,6 +6,7 @@ import { word } from '@/entities/states/words'
 import { formatBytes, formatCount } from '@/lib/format'
 import { Figure, Figures } from '@/ui/Figures'
 import { Bytes } from '@/ui/Quantity'
+import { Status } from '@/ui/Status'
 
 interface GroupFiguresProps {
   group: DriveGroup
@@ -33,12 +34,8 @@ export function GroupFigures({ group, virtualDrives, operations }: GroupFiguresP
         <span>{word('raidLevel', group.level)}</span>
         <span>{t('group.freeOf', { size: formatBytes(group.free_bytes) })}</span>
       </Figure>
-      <Figure
-        label={t('group.members')}
-        value={formatCount(group.members.length)}
-        tone={missing > 0 ? 'crit' : 'plain'}
-      >
-        {missing > 0 && <span>{t('logical.missing', { count: missing })}</span>}
+      <Figure label={t('group.members')} value={formatCount(group.members.length)}>
+        {missing > 0 && <Status tone="crit">{t('logical.missing', { count: missing })}</Status>}
         <span>{t(spares > 0 ? 'group.spareReady' : 'group.spareNone')}</span>
       </Figure>
       <UnderWay operations={operations} />

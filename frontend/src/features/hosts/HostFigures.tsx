@@ -6,6 +6,7 @@ import { UnderWay } from '@/entities/operations/UnderWay'
 import { formatBytes, formatCount } from '@/lib/format'
 import { Figure, Figures } from '@/ui/Figures'
 import { Bytes } from '@/ui/Quantity'
+import { Status } from '@/ui/Status'
 
 /** How a host is, before any detail: what it survives, what it holds, what is free, what runs. */
 export function HostFigures({ host, inventory }: { host: Host; inventory: Inventory }) {
@@ -25,13 +26,9 @@ export function HostFigures({ host, inventory }: { host: Host; inventory: Invent
           free: formatBytes(free),
         })}
       </Figure>
-      <Figure
-        label={t('host.drives')}
-        value={formatCount(summary.drives)}
-        tone={summary.drives_failed > 0 ? 'crit' : 'plain'}
-      >
+      <Figure label={t('host.drives')} value={formatCount(summary.drives)}>
         {summary.drives_failed > 0 && (
-          <span>{t('fleet.failedDrives', { count: summary.drives_failed })}</span>
+          <Status tone="crit">{t('fleet.failedDrives', { count: summary.drives_failed })}</Status>
         )}
         <span>{t('host.drivesSpare', { count: summary.hot_spares })}</span>
         <span>{t('host.drivesUnused', { count: summary.drives_unconfigured })}</span>
