@@ -1,16 +1,14 @@
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Alert } from '@/api/types'
-import { ObjectLink } from '@/entities/objects/ObjectLink'
 import { severityTones } from '@/entities/states/tones'
 import { blockedText, word } from '@/entities/states/words'
 import { alertTitle, reasonText } from '@/lib/told'
 import { ActionButton } from '@/ui/ActionButton'
-import { Timestamp } from '@/ui/Quantity'
 import { Status } from '@/ui/Status'
 import { AcknowledgeDialog } from './AcknowledgeDialog'
 import classes from './AlertItem.module.css'
+import { AlertMeta } from './AlertMeta'
 
 /** What is wrong, since when, why, what follows, and what to do next. */
 export function AlertItem({ alert }: { alert: Alert }) {
@@ -36,26 +34,7 @@ export function AlertItem({ alert }: { alert: Alert }) {
         )}
       </div>
       <p className={classes.reason}>{reasonText(alert.reason)}</p>
-      <p className={classes.meta}>
-        <Link to="/hosts/$hostId" params={{ hostId: alert.host_id }}>
-          {alert.host_name}
-        </Link>
-        {alert.object_kind !== 'host' && (
-          <ObjectLink
-            kind={alert.object_kind}
-            id={alert.object_id}
-            text={t('alert.openObject', { object: alert.object_path })}
-          />
-        )}
-        <span>
-          {t('alert.opened')} <Timestamp time={alert.opened_at} />
-        </span>
-        {alert.resolved_at && (
-          <span>
-            {t('alert.resolved')} <Timestamp time={alert.resolved_at} />
-          </span>
-        )}
-      </p>
+      <AlertMeta alert={alert} />
       {alert.stale && <p className={classes.stale}>{t('alert.stale')}</p>}
       <dl className={classes.facts}>
         {alert.cause && (

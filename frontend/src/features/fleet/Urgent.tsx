@@ -2,12 +2,11 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { Alert, PageOf } from '@/api/types'
-import { ObjectLink } from '@/entities/objects/ObjectLink'
+import { AlertMeta } from '@/entities/alerts/AlertMeta'
 import { severityTones } from '@/entities/states/tones'
 import { word } from '@/entities/states/words'
 import { alertTitle, reasonText } from '@/lib/told'
 import { Panel } from '@/ui/Panel'
-import { Timestamp } from '@/ui/Quantity'
 import { Status } from '@/ui/Status'
 import classes from './Urgent.module.css'
 
@@ -32,7 +31,6 @@ export function Urgent({ alerts }: { alerts: UseQueryResult<PageOf<Alert>> }) {
 }
 
 function Item({ alert }: { alert: Alert }) {
-  const { t } = useTranslation()
   const tone = severityTones[alert.severity] ?? 'idle'
   return (
     <li className={classes.item} data-tone={tone}>
@@ -43,21 +41,7 @@ function Item({ alert }: { alert: Alert }) {
       <p>
         {reasonText(alert.reason)} {alert.next_step && <b>{reasonText(alert.next_step)}</b>}
       </p>
-      <p className={classes.meta}>
-        <Link to="/hosts/$hostId" params={{ hostId: alert.host_id }}>
-          {alert.host_name}
-        </Link>
-        {alert.object_kind !== 'host' && (
-          <ObjectLink
-            kind={alert.object_kind}
-            id={alert.object_id}
-            text={t('alert.openObject', { object: alert.object_path })}
-          />
-        )}
-        <span>
-          {t('alert.opened')} <Timestamp time={alert.opened_at} />
-        </span>
-      </p>
+      <AlertMeta alert={alert} />
     </li>
   )
 }
