@@ -154,6 +154,7 @@ generate: setup-test
 	@.run/venv/bin/python backend/tools/generate_protocol.py
 	@.run/venv/bin/python backend/tools/generate_settings.py
 	@.run/venv/bin/python backend/tools/generate_german.py
+	@.run/venv/bin/python backend/tools/generate_short_states.py
 	@cd backend && ../.run/venv/bin/arraywright openapi > openapi.json
 	@cd backend && ../.run/venv/bin/python -m arraywright.cli.man_page > arraywright.8
 	@cd frontend && npm run --silent generate

@@ -50,6 +50,10 @@ def german_matches_the_english() -> None:
     run(str(ROOT / ".run/venv/bin/python"), "backend/tools/generate_german.py", "--check")
 
 
+def short_states_match_the_protocol() -> None:
+    run(sys.executable, "backend/tools/generate_short_states.py", "--check")
+
+
 def settings_file_matches_the_settings() -> None:
     run(str(ROOT / ".run/venv/bin/python"), "backend/tools/generate_settings.py", "--check")
 
@@ -367,6 +371,7 @@ def every_command_of_the_protocol_has_its_words() -> None:
 CHECKS: list[Callable[[], None]] = [
     c_tables_match_the_protocol, fio_jobs_match_the_workloads, python_types_match_the_protocol,
     german_matches_the_english,
+    short_states_match_the_protocol,
     unsupported_commands_match_the_documents,
     protocol_schemas_are_valid, profiles_match_their_schemas, settings_file_matches_the_settings,
     openapi_matches_the_backend,

@@ -1,13 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { SHORT_STATES } from './refusal'
 import { blockedText } from './words'
-
-const protocol = new URL('../../../../agent/protocol/words.json', import.meta.url)
-type State = { word: string; short: string }
-const { enums } = JSON.parse(readFileSync(protocol, 'utf8')) as {
-  enums: { drive_state: State[]; virtual_drive_state: State[] }
-}
 
 const said = (code: string, params: Record<string, string>) =>
   blockedText({ op: { code, params, text: 'As the host says it.' } }, 'op')
@@ -33,16 +25,5 @@ describe('why something is not possible', () => {
       'As the host says it.',
     )
     expect(said('busy', { key: '/c0/v0' })).toBe('As the host says it.')
-  })
-
-  it('knows the state words of the protocol', () => {
-    const known = Object.entries(SHORT_STATES).map(([short, key]) => `${short} ${key}`)
-    const told = [
-      ...enums.drive_state.map(({ word, short }) => `${short} driveState.${word}`),
-      ...enums.virtual_drive_state
-        .filter(({ short }) => short !== 'Starting')
-        .map(({ word, short }) => `${short} virtualDriveState.${word}`),
-    ]
-    expect(known.sort()).toEqual(told.sort())
   })
 })

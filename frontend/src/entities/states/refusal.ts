@@ -1,26 +1,7 @@
 import type { Reason } from '@/api/types'
 import { i18n } from '@/lib/i18n'
 import { reasonText } from '@/lib/told'
-
-/** What the command line calls the states of drives, drive groups and virtual drives. */
-export const SHORT_STATES = {
-  UGood: 'driveState.unconfigured_good',
-  UBad: 'driveState.unconfigured_bad',
-  GHS: 'driveState.hot_spare',
-  DHS: 'driveState.dedicated_hot_spare',
-  Offln: 'driveState.offline',
-  Failed: 'driveState.failed',
-  Rbld: 'driveState.rebuild',
-  Onln: 'driveState.online',
-  Cpybck: 'driveState.copyback',
-  Missing: 'driveState.missing',
-  JBOD: 'driveState.jbod',
-  Starting: 'driveState.starting',
-  Optl: 'virtualDriveState.optimal',
-  Pdgd: 'virtualDriveState.partially_degraded',
-  Dgrd: 'virtualDriveState.degraded',
-  OfLn: 'virtualDriveState.offline',
-} as const
+import { SHORT_STATES } from './short-states.gen'
 
 const isShort = (state: string | undefined): state is keyof typeof SHORT_STATES =>
   state !== undefined && Object.hasOwn(SHORT_STATES, state)
