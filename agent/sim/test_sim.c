@@ -68,8 +68,7 @@ static void test_within_budget(void **state)
     struct totals totals = {0};
 
     (void)state;
-    runs_do("within budget", 1000, 60, (struct run_options){.requests = 200, .level = -1},
-            &totals);
+    runs_do("within budget", 1000, 60, (struct run_options){.requests = 200, .level = -1}, &totals);
     if (getenv("AW_RUNS") == NULL) {
         assert_true(totals.faults >= 200);
         assert_true(totals.rebuilds >= 20);

@@ -443,8 +443,9 @@ static void test_damaged_records_that_were_durable(void **state UNUSED)
     device_end(&device);
 }
 
-/* Whole records are gone, one or several, and later ones are there: something has damaged the log. A
- * super-block knows of the last record within 32 MiB of records, so that is how far it is looked. */
+/* Whole records are gone, one or several, and later ones are there: something has damaged the log.
+ * A super-block knows of the last record within 32 MiB of records, so that is how far it is looked.
+ */
 static void test_damage_over_several_records(void **state UNUSED)
 {
     const struct {
