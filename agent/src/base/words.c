@@ -2558,7 +2558,7 @@ static const struct {
     {"check_waits",
      "Waits until the drive group is there again, with redundancy to compare, and no rebuild, copyback or initialization is left to do in it."},
     {"check_needs_redundancy",
-     "Virtual drive \"{name}\" is without a drive. What is left has its data once, so there is nothing to compare. Check it after the rebuild."},
+     "Virtual drive \"{name}\" is missing a drive. The other drives hold its data only once, so there is nothing to compare. Check it after the rebuild."},
     {"check_needs_consistency",
      "Virtual drive \"{name}\" is not fully initialized or resynchronized. Only consistent data can be checked."},
     {"too_many_erases",

@@ -2434,7 +2434,7 @@ REASONS: dict[str, str] = {
     "patrol_waits": "Waits until the drive groups of what is left are optimal and nothing else works on them.",
     "patrol_read_failed": "The drive did not answer a read.",
     "check_waits": "Waits until the drive group is there again, with redundancy to compare, and no rebuild, copyback or initialization is left to do in it.",
-    "check_needs_redundancy": 'Virtual drive "{name}" is without a drive. What is left has its data once, so there is nothing to compare. Check it after the rebuild.',
+    "check_needs_redundancy": 'Virtual drive "{name}" is missing a drive. The other drives hold its data only once, so there is nothing to compare. Check it after the rebuild.',
     "check_needs_consistency": 'Virtual drive "{name}" is not fully initialized or resynchronized. Only consistent data can be checked.',
     "too_many_erases": "As many drives are being erased, or erased in part, as can be remembered.",
     "drive_spun_down": "Drive {drive} is spun down; spin it up first.",
