@@ -555,6 +555,18 @@ enum reason_code world_create(struct ctl_world *world, enum raid_level level, ui
     return world_run(world, world_create_command(world, level, first, count, name));
 }
 
+void world_access(struct ctl_world *world, const char *name, enum access_policy access)
+{
+    struct ctl_command set = {.op = CTL_OP_VD_SET};
+    struct virtual_drive_view view;
+
+    assert_true(world_vd(world, name, &view, set.args.vd_set.vd));
+    set.args.vd_set.fields = VD_SET_ACCESS;
+    set.args.vd_set.access = access;
+    assert_int_equal(world_run(world, &set), REASON_OK);
+    world_settle(world, SIM_SECOND);
+}
+
 enum reason_code world_delete(struct ctl_world *world, const char *name)
 {
     struct ctl_command command = {.op = CTL_OP_VD_DELETE};

@@ -125,6 +125,8 @@ struct ctl_command *world_create_command(struct ctl_world *world, enum raid_leve
 enum reason_code world_create(struct ctl_world *world, enum raid_level level, uint32_t first,
                               uint32_t count, const char *name);
 enum reason_code world_delete(struct ctl_world *world, const char *name);
+/* Who may access a virtual drive, from now on. */
+void world_access(struct ctl_world *world, const char *name, enum access_policy access);
 enum reason_code world_fault(struct ctl_world *world, uint32_t slot, enum fault_kind fault);
 enum reason_code world_spare(struct ctl_world *world, uint32_t slot, const char *group);
 enum reason_code world_drive_op(struct ctl_world *world, enum ctl_op op, uint32_t slot);

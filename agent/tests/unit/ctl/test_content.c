@@ -54,18 +54,6 @@ static void test_recognized(void **state)
     world_free(world);
 }
 
-static void access_set(struct ctl_world *world, enum access_policy access)
-{
-    struct ctl_command set = {.op = CTL_OP_VD_SET};
-    struct virtual_drive_view view;
-
-    assert_true(world_vd(world, "data", &view, set.args.vd_set.vd));
-    set.args.vd_set.fields = VD_SET_ACCESS;
-    set.args.vd_set.access = access;
-    assert_int_equal(world_run(world, &set), REASON_OK);
-    world_settle(world, SIM_SECOND);
-}
-
 /* Whoever deletes blocks the access first. */
 static void test_blocked(void **state)
 {
@@ -75,12 +63,12 @@ static void test_blocked(void **state)
     (void)state;
     memcpy(block, "XFSB", 4);
     assert_int_equal(world_io(world, "data", VD_OP_WRITE, 0, sizeof(block), block), VD_STATUS_OK);
-    access_set(world, ACCESS_POLICY_BLOCKED);
+    world_access(world, "data", ACCESS_POLICY_BLOCKED);
     assert_int_equal(delete_unless(world), REASON_VIRTUAL_DRIVE_HAS_CONTENT);
-    access_set(world, ACCESS_POLICY_READ_WRITE);
+    world_access(world, "data", ACCESS_POLICY_READ_WRITE);
     memset(block, 0, sizeof(block));
     assert_int_equal(world_io(world, "data", VD_OP_WRITE, 0, sizeof(block), block), VD_STATUS_OK);
-    access_set(world, ACCESS_POLICY_BLOCKED);
+    world_access(world, "data", ACCESS_POLICY_BLOCKED);
     assert_int_equal(delete_unless(world), REASON_OK);
     assert_int_equal(world_count(world, OBJECT_KIND_VIRTUAL_DRIVE), 0);
     world_free(world);
@@ -128,7 +116,7 @@ static void test_stopped(void **state)
         bool done = false;
 
         if (run % 2 > 0) {
-            access_set(world, ACCESS_POLICY_BLOCKED);
+            world_access(world, "data", ACCESS_POLICY_BLOCKED);
         }
         command_make(world, &command);
         command.complete = on_done;
@@ -141,7 +129,7 @@ static void test_stopped(void **state)
         world_start(world);
         if (world_count(world, OBJECT_KIND_VIRTUAL_DRIVE) > 0) {
             assert_int_not_equal(command.reason.code, REASON_OK);
-            access_set(world, ACCESS_POLICY_READ_WRITE);
+            world_access(world, "data", ACCESS_POLICY_READ_WRITE);
             world_check(world, "data", 4 * MIB, 64 * 1024, 0x5a);
         }
         world_free(world);

@@ -159,18 +159,6 @@ static void test_content(void **state)
     world_free(world);
 }
 
-static void access_set(struct ctl_world *world, enum access_policy access)
-{
-    struct ctl_command set = {.op = CTL_OP_VD_SET};
-    struct virtual_drive_view view;
-
-    assert_true(world_vd(world, "data", &view, set.args.vd_set.vd));
-    set.args.vd_set.fields = VD_SET_ACCESS;
-    set.args.vd_set.access = access;
-    assert_int_equal(world_run(world, &set), REASON_OK);
-    world_settle(world, SIM_SECOND);
-}
-
 /* The policy is no content: what is blocked is looked at all the same. */
 static void test_blocked(void **state)
 {
@@ -178,15 +166,15 @@ static void test_blocked(void **state)
     uint8_t block[4096] = {0};
 
     (void)state;
-    access_set(world, ACCESS_POLICY_BLOCKED);
+    world_access(world, "data", ACCESS_POLICY_BLOCKED);
     assert_int_equal(init_unless(world), REASON_OK);
-    access_set(world, ACCESS_POLICY_READ_WRITE);
+    world_access(world, "data", ACCESS_POLICY_READ_WRITE);
     memcpy(block, "XFSB", 4);
     assert_int_equal(world_io(world, "data", VD_OP_WRITE, 0, sizeof(block), block), VD_STATUS_OK);
-    access_set(world, ACCESS_POLICY_BLOCKED);
+    world_access(world, "data", ACCESS_POLICY_BLOCKED);
     assert_int_equal(init_unless(world), REASON_INIT_CONTENT);
     assert_non_null(strstr(world->text, "\"data\" carries an XFS file system"));
-    access_set(world, ACCESS_POLICY_READ_WRITE);
+    world_access(world, "data", ACCESS_POLICY_READ_WRITE);
     world_check(world, "data", 4096, sizeof(block), 0);
     world_free(world);
 }
@@ -205,12 +193,12 @@ static void test_refused(void **state)
     world->connections = 1;
     assert_int_equal(init(world), REASON_VIRTUAL_DRIVE_IN_USE);
     world->connections = 0;
-    access_set(world, ACCESS_POLICY_READ_ONLY);
+    world_access(world, "data", ACCESS_POLICY_READ_ONLY);
     assert_int_equal(init(world), REASON_WRONG_STATE);
     places_check(world, FILL);
-    access_set(world, ACCESS_POLICY_BLOCKED); /* nobody uses it */
+    world_access(world, "data", ACCESS_POLICY_BLOCKED); /* nobody uses it */
     assert_int_equal(init(world), REASON_OK);
-    access_set(world, ACCESS_POLICY_READ_WRITE);
+    world_access(world, "data", ACCESS_POLICY_READ_WRITE);
     places_check(world, 0);
     slot_depart(world, 0);
     slot_depart(world, 1);
