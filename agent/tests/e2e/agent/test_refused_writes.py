@@ -61,7 +61,7 @@ class RefusedWrites(Taken):
         wait_for("writes to succeed", written)
 
     def full_file_system(self, level, width):
-        folder = self.small_folder(f"{width * 24}m")
+        folder = self.small_folder(f"{width * 200}m")
         paths = [folder / f"d{slot}" for slot in range(width)]
         for path in paths:
             with path.open("wb") as target:
@@ -72,9 +72,13 @@ class RefusedWrites(Taken):
             control.command("vd_create", {
                 "controller": "c0", "level": level, "name": "data",
                 "drives": [control.view().drive_key(slot) for slot in range(width)]})
-            # At once: it would take the room of what is written.
             with contextlib.suppress(Refused):  # RAID 0 has none
                 control.command("bgi", {"virtual_drive": control.view().vd_key(), "action": "stop"})
+        agent.until("its end", lambda v: not v.running("background_init"))
+        # What it has written is zeros, as there were: the room is free again.
+        for path in paths:
+            subprocess.run(["fallocate", "--dig-holes", str(path)], check=True)
+        subprocess.run(["mount", "-o", f"remount,size={width * 24}m", str(folder)], check=True)
         with agent.nbd() as handle:
             written = write_random(handle, 8 * MIB, seed=1)
             filler = fill(folder)
@@ -107,6 +111,9 @@ class RefusedWrites(Taken):
         agent.ctl(slot_path(0), "start", "erase", f"confirm={serial}")
         _, command = self.command(agent, "remedy_erase_waits", "stop erase")
         self.assertEqual(agent.view().drive(0)["state_reason"]["code"], "erase_tried_again")
+        row = agent.json(slot_path(0), "show", "erase")["Response Data"][0]
+        self.assertEqual((row["Status"], row["Estimated Time Left"]), ("Waiting", "-"))
+        self.assertRegex(agent.ctl("status").stdout, r"drive erase \d+ %, waiting")
         return agent, folder, command
 
     @need("mount")
@@ -123,6 +130,8 @@ class RefusedWrites(Taken):
         agent.ctl(*command.split())
         agent.until("the end of the erase", lambda v:
                     v.drive(0)["state_reason"]["code"] == "drive_partly_erased")
+        self.assertEqual(agent.json(slot_path(0), "show", "erase")["Response Data"][0]["Status"],
+                         "Not in progress")
         self.assertNotIn("erase_waits", [code for code, _ in self.findings(agent)])
 
     @need("mount")
