@@ -274,15 +274,27 @@ static void progress_fields(json_t *row, const json_t *operation)
 }
 
 /* A copyback is asked for by either of its drives. */
+static const json_t *operation_of_drive(const struct model *model, const struct model_object *drive,
+                                        const char *kinds)
+{
+    const json_t *operation = operation_of(model, "target", drive->key, kinds);
+
+    return operation != NULL ? operation : operation_of(model, "source", drive->key, kinds);
+}
+
+bool drive_has_operation(const struct model *model, const struct model_object *drive,
+                         const char *kinds)
+{
+    return operation_of_drive(model, drive, kinds) != NULL;
+}
+
 json_t *drive_progress_row(const struct model *model, const struct model_object *drive,
                            const char *kinds)
 {
     json_t *row = json_object();
-    const json_t *operation = operation_of(model, "target", drive->key, kinds);
 
     row_text(row, "Drive-ID", doc_text(drive->doc, "path"));
-    progress_fields(row, operation != NULL ? operation
-                                           : operation_of(model, "source", drive->key, kinds));
+    progress_fields(row, operation_of_drive(model, drive, kinds));
     return row;
 }
 

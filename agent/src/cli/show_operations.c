@@ -49,7 +49,11 @@ static void drive_visit(struct cli_context *context, const struct model_object *
 {
     struct operation_rows *out = data;
 
-    rows_append(out->rows, drive_progress_row(context->model, object, out->name->kinds));
+    /* One that was pulled is no news, unless somebody asks for it or its erase waits for it. */
+    if (doc_bool(object->doc, "present") || !context->request.drives.all ||
+        drive_has_operation(context->model, object, out->name->kinds)) {
+        rows_append(out->rows, drive_progress_row(context->model, object, out->name->kinds));
+    }
 }
 
 void show_drive_operation(struct cli_context *context)
@@ -60,6 +64,7 @@ void show_drive_operation(struct cli_context *context)
     json_t *missing = json_array();
     char description[64];
 
+    context->absent_too = true;
     cli_each_drive(context, missing, drive_visit, &out);
     (void)snprintf(description, sizeof(description), "Show Drive %s Status Succeeded.",
                    out.name->shown);

@@ -361,26 +361,39 @@ static const char *target_path(const struct model *model, const json_t *operatio
     return key;
 }
 
-/* "rebuild /c0/e252/s3 [####......] 40.0 % 120.0 MB/s 3 Minutes", as wide as the terminal. */
+/* "40.0 %  120.0 MB/s  3 Minutes", or "40.0 %  waiting". */
+static void bar_text(const json_t *operation, double percent, char *out, size_t capacity)
+{
+    const char *state = doc_text(operation, "state");
+    double shown = (double)(uint64_t)(percent * 10.0) / 10.0; /* 100 only when all is done */
+    char left[FORMAT_BYTES];
+
+    if (strcmp(state, "running") != 0) {
+        (void)snprintf(out, capacity, " %5.1f %%  %s", shown, state);
+        return;
+    }
+    (void)snprintf(out, capacity, " %5.1f %% %7.1f MB/s  %s", shown,
+                   (double)doc_u64(operation, "speed_bytes_per_s") / 1e6,
+                   format_time_left(doc_is_null(operation, "time_left_s")
+                                        ? -1
+                                        : (int64_t)doc_u64(operation, "time_left_s"),
+                                    left));
+}
+
+/* "rebuild /c0/e252/s3 [####......]" and that, as wide as the terminal. */
 static void bar_print(const struct model *model, const json_t *operation)
 {
     double percent = json_number_value(json_object_get(operation, "progress_percent"));
     const unsigned columns = terminal_columns();
     char before[96];
     char after[96];
-    char left[FORMAT_BYTES];
 
     (void)snprintf(before, sizeof(before), "  %-17s %-13s", doc_text(operation, "kind"),
                    target_path(model, operation));
     for (char *at = before; *at != '\0'; at++) {
         *at = *at == '_' ? ' ' : *at;
     }
-    (void)snprintf(after, sizeof(after), " %5.1f %% %7.1f MB/s  %s", percent,
-                   (double)doc_u64(operation, "speed_bytes_per_s") / 1e6,
-                   format_time_left(doc_is_null(operation, "time_left_s")
-                                        ? -1
-                                        : (int64_t)doc_u64(operation, "time_left_s"),
-                                    left));
+    bar_text(operation, percent, after, sizeof(after));
     unsigned used = (unsigned)(strlen(before) + strlen(after)) + 3;
     unsigned room = (columns == UINT_MAX ? COLUMNS_USUAL : columns) > used
                         ? (columns == UINT_MAX ? COLUMNS_USUAL : columns) - used

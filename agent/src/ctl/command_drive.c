@@ -501,7 +501,7 @@ void command_drive_missing(struct ctl *ctl, struct ctl_command *command)
         command_finish(ctl, &reason);
         return;
     }
-    if (cd_is_removed(cd)) { /* until its label says again what it was */
+    if (cd_life(cd) == LIFE_REMOVED) { /* until its label says again what it was */
         cd->bad = false;
         command_object_add(command, &cd->object);
         command_done(ctl);

@@ -110,7 +110,7 @@ static void erase_wiped(struct label_write *write, int error)
         return;
     }
     command_object_add(run->command, &cd->object);
-    command_object_add(run->command, &cd->erase->op->object);
+    command_object_add(run->command, &cd->erase_op->object);
     cd->erase->awaited = true; /* it ends the command */
     free(run);
 }
@@ -209,6 +209,7 @@ static void erase_left(struct ctl *ctl, int error, void *context)
     } else {
         reason_set(&reason, REASON_OK, NULL);
         attempt_clear(&cd->erase_wait.attempt);
+        cd_erase_op_end(cd, REASON_STOPPED_BY_USER);
         event_erase_stopped(cd);
         cd_state_update(cd);
         command_object_add(ctl->command, &cd->object);
@@ -233,7 +234,7 @@ void command_drive_erase(struct ctl *ctl, struct ctl_command *command)
         command_finish(ctl, &reason);
         return;
     }
-    if (cd->erase != NULL) {
+    if (cd->erase != NULL && !cd->erase->concluded) {
         erase_stop(cd->erase->run, REASON_STOPPED_BY_USER);
         command_object_add(command, &cd->object);
         command_done(ctl);

@@ -161,7 +161,7 @@ static bool away_is_missed(const struct ctl *ctl, const struct drive_away *away)
     return true;
 }
 
-static void aways_look(struct ctl *ctl)
+void ctl_aways_look(struct ctl *ctl)
 {
     struct drives_away *list = &ctl->losses.aways.list;
 
@@ -176,11 +176,6 @@ static void aways_look(struct ctl *ctl)
             aways_note(ctl);
         }
     }
-}
-
-bool cd_is_removed(const struct ctl_drive *cd)
-{
-    return cd->group == NULL && cd->bad && cd_life(cd) == LIFE_MISSING;
 }
 
 bool ctl_misses_drive(struct ctl *ctl, const char *key)
@@ -225,7 +220,6 @@ void findings_of_aways(struct ctl *ctl)
 {
     const struct drives_away *list = &ctl->losses.aways.list;
 
-    aways_look(ctl);
     for (uint32_t i = 0; i < list->count; i++) {
         struct ctl_object object = {.kind = OBJECT_KIND_DRIVE};
 

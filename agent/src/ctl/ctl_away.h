@@ -33,11 +33,11 @@ MUST_CHECK int ctl_aways_load(struct ctl *ctl);
 void cd_away_note(const struct ctl_drive *cd);
 /* Called before another drive takes the place of a missing one. */
 void cg_away_note(const struct ctl_group *cg, uint32_t member);
+/* Those that are back or no longer missed are forgotten. Before findings are made. */
+void ctl_aways_look(struct ctl *ctl);
 void findings_of_aways(struct ctl *ctl);
 /* Of a drive that is missed, or else of a member: command_drive_missing(). */
 void command_missing(struct ctl *ctl, struct ctl_command *command);
-/* A member once; emulated, so that it stays on the list though it is gone. */
-bool cd_is_removed(const struct ctl_drive *cd);
 bool ctl_misses_drive(struct ctl *ctl, const char *key);
 void ctl_aways_work(struct ctl *ctl);
 bool ctl_aways_are_quiet(const struct ctl *ctl);

@@ -71,6 +71,9 @@ bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
             return true;
         }
     }
+    if (cd_life(cd) == LIFE_ERASE_AWAY) {
+        return cd_erasure_reason(cd, ret_reason);
+    }
     if (!cd->present) {
         reason_set(ret_reason, REASON_DRIVE_LOST_PULLED, NULL);
         return true;

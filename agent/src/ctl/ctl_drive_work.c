@@ -83,6 +83,7 @@ static void drive_forget(struct ctl_drive *cd)
 
     list_remove(&cd->link);
     object_remove(cd->ctl, &cd->object);
+    cd_erase_op_end(cd, REASON_DRIVE_LOST_PULLED);
     if (cd->drive != NULL) {
         group_store_forget(cd->ctl->group_store, cd->drive);
         cd->drive = drive_free(cd->drive);

@@ -16,6 +16,8 @@
  *     has a place to go on from.
  * (3) One that writes were refused to goes on from its beginning, too, if it had no place yet: the
  *     drive has been claimed since, so nobody else has used it.
+ * (4) Its operation lasts until it has ended or is not to go on: while the drive is away or cannot
+ *     be written, it waits, and can be stopped. Only a drive that is no longer listed has none.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -91,12 +93,34 @@ static uint32_t percent_of(const struct controller_erase *entry)
                       passes);
 }
 
-bool cd_erase_waits(const struct ctl_drive *cd)
+static bool is_to_go_on(const struct ctl_drive *cd)
 {
     const struct controller_erase *entry = cd_erase_entry(cd);
 
-    return entry != NULL && entry->active && cd->erase_wait.attempt.failures > 0 && cd->present &&
-           cd->group == NULL;
+    return entry != NULL && entry->active && cd->group == NULL;
+}
+
+/* Writes are refused, and it is tried again. */
+static bool is_refused(const struct ctl_drive *cd)
+{
+    return is_to_go_on(cd) && cd->present && cd->erase_wait.attempt.failures > 0;
+}
+
+bool cd_erase_waits(const struct ctl_drive *cd, struct reason *ret_why)
+{
+    struct reason why;
+
+    if (is_to_go_on(cd) && !cd->present) {
+        reason_set(&why, REASON_DRIVE_LOST_PULLED, NULL);
+    } else if (is_refused(cd)) {
+        why = cd->erase_wait.attempt.why;
+    } else {
+        return false;
+    }
+    if (ret_why != NULL) {
+        *ret_why = why;
+    }
+    return true;
 }
 
 bool cd_erasure_reason(const struct ctl_drive *cd, struct reason *ret_reason)
@@ -104,12 +128,13 @@ bool cd_erasure_reason(const struct ctl_drive *cd, struct reason *ret_reason)
     const struct controller_erase *entry = cd_erase_entry(cd);
     char why[REASON_TEXT_MAX];
     char percent[16];
+    struct reason wait;
 
     if (entry == NULL) {
         return false;
     }
-    if (cd_erase_waits(cd)) {
-        (void)reason_text(&cd->erase_wait.attempt.why, why, sizeof(why));
+    if (cd_erase_waits(cd, &wait)) {
+        (void)reason_text(&wait, why, sizeof(why));
         reason_set(ret_reason, REASON_ERASE_TRIED_AGAIN, "why", why, NULL);
         return true;
     }
@@ -160,7 +185,7 @@ static void event_failed(const struct ctl_drive *cd, enum reason_code why)
     ctl_event(cd->ctl, EVENT_ERASE_FAILED, cd->identity.key, "drive", path, "why", text, NULL);
 }
 
-static void event_waits(const struct ctl_drive *cd)
+static void event_waits(const struct ctl_drive *cd, const struct reason *why)
 {
     const struct controller_erase *entry = cd_erase_entry(cd);
     char path[PATH_TEXT_BYTES];
@@ -168,7 +193,7 @@ static void event_waits(const struct ctl_drive *cd)
     char percent[16];
 
     drive_path(cd, path, sizeof(path));
-    (void)reason_text(&cd->erase_wait.attempt.why, text, sizeof(text));
+    (void)reason_text(why, text, sizeof(text));
     (void)snprintf(percent, sizeof(percent), "%u", entry != NULL ? percent_of(entry) : 0);
     ctl_event(cd->ctl, EVENT_ERASE_WAITS, cd->identity.key, "drive", path, "percent", percent,
               "why", text, NULL);
@@ -180,9 +205,59 @@ static void erase_refused(struct ctl_drive *cd, enum reason_code why)
     struct reason reason;
 
     reason_set(&reason, why, NULL);
-    cd->erase_wait.done_bytes = cd->erase->op->status.done_bytes;
+    cd->erase_wait.done_bytes = cd->erase_op->status.done_bytes;
     if (attempt_fail(cd->ctl, &cd->erase_wait.attempt, &reason)) {
-        event_waits(cd);
+        event_waits(cd, &reason);
+    }
+}
+
+/* The operation (4) */
+
+static void op_begin(struct ctl_drive *cd)
+{
+    const struct controller_erase *entry = cd_erase_entry(cd);
+
+    ASSERT(cd->erase_op == NULL && entry->active);
+    cd->erase_op = operation_bare_begin(cd->ctl, OPERATION_KIND_DRIVE_ERASE, &cd->object, true);
+    cd->erase_op->status.done_bytes = place_bytes(entry);
+    cd->erase_op->status.total_bytes = erase_pass_count(entry->mode) * entry->size_bytes;
+}
+
+static void op_wait(struct ctl_drive *cd, enum reason_code why)
+{
+    struct task_status_view *status = &cd->erase_op->status;
+
+    status->state = OPERATION_STATE_WAITING;
+    status->reason = why;
+    status->speed_bytes_per_s = 0;
+    status->time_left_s = -1;
+}
+
+static void op_end(struct ctl_drive *cd, enum operation_state state, enum reason_code why)
+{
+    operation_bare_end(cd->erase_op, state, why);
+    cd->erase_op = NULL; /* the list of operations has it */
+}
+
+void cd_erase_op_end(struct ctl_drive *cd, enum reason_code why)
+{
+    if (cd->erase_op != NULL) {
+        op_end(cd, OPERATION_STATE_STOPPED, why);
+    }
+}
+
+/* Of one that does not run. */
+static void op_look(struct ctl_drive *cd)
+{
+    struct reason why;
+
+    if (cd_erase_waits(cd, &why)) {
+        if (cd->erase_op == NULL) {
+            op_begin(cd);
+        }
+        op_wait(cd, why.code);
+    } else if (!is_to_go_on(cd)) {
+        cd_erase_op_end(cd, REASON_STOPPED_BY_USER);
     }
 }
 
@@ -229,7 +304,11 @@ bool cd_erase_start(struct ctl_drive *cd, bool resumed)
         return false;
     }
     cd->erase = erase;
-    erase->op = operation_bare_begin(ctl, OPERATION_KIND_DRIVE_ERASE, &cd->object, true);
+    if (cd->erase_op == NULL) {
+        op_begin(cd);
+    }
+    cd->erase_op->status.state = OPERATION_STATE_RUNNING;
+    cd->erase_op->status.reason = REASON_OK;
     if (resumed) {
         if (cd->erase_wait.attempt.failures == 0) { /* else once it gets on */
             event_percent(cd, EVENT_ERASE_RESUMED);
@@ -241,15 +320,16 @@ bool cd_erase_start(struct ctl_drive *cd, bool resumed)
     return true;
 }
 
-static void status_update(struct ctl_erase *erase)
+static void status_update(struct ctl_drive *cd)
 {
+    struct task_status_view *out = &cd->erase_op->status;
     struct erase_status status;
 
-    erase_status_get(erase->run, &status);
-    erase->op->status.done_bytes = status.done_bytes;
-    erase->op->status.total_bytes = status.total_bytes;
-    erase->op->status.speed_bytes_per_s = status.speed_bytes_per_s;
-    erase->op->status.time_left_s = status.time_left_s;
+    erase_status_get(cd->erase->run, &status);
+    out->done_bytes = status.done_bytes;
+    out->total_bytes = status.total_bytes;
+    out->speed_bytes_per_s = status.speed_bytes_per_s;
+    out->time_left_s = status.time_left_s;
 }
 
 /* Saving what is noted */
@@ -278,7 +358,7 @@ static void place_saved(struct ctl *ctl, int error, void *context)
     } else {
         ctl_change_end(ctl);
     }
-    if (cd_erase_waits(cd) && place_bytes(cd_erase_entry(cd)) > cd->erase_wait.done_bytes) {
+    if (is_refused(cd) && place_bytes(cd_erase_entry(cd)) > cd->erase_wait.done_bytes) {
         attempt_clear(&cd->erase_wait.attempt);
         event_percent(cd, EVENT_ERASE_RESUMED);
     }
@@ -306,29 +386,39 @@ static void place_save(struct ctl_drive *cd,
     ctl_record_save(ctl, saved, cd);
 }
 
+static enum operation_state end_state(enum reason_code why)
+{
+    return why == REASON_OK ? OPERATION_STATE_COMPLETED
+           : why == REASON_STOPPED_BY_USER || why == REASON_SHUTTING_DOWN ? OPERATION_STATE_STOPPED
+                                                                          : OPERATION_STATE_FAILED;
+}
+
 static void conclude(struct ctl_drive *cd)
 {
     struct ctl_erase *erase = cd->erase;
     enum reason_code why = erase->why;
+    struct reason gone;
 
-    status_update(erase);
+    status_update(cd);
     erase->concluded = true;
-    operation_bare_end(erase->op,
-                       why == REASON_OK ? OPERATION_STATE_COMPLETED
-                       : why == REASON_STOPPED_BY_USER || why == REASON_SHUTTING_DOWN
-                           ? OPERATION_STATE_STOPPED
-                           : OPERATION_STATE_FAILED,
-                       why);
     if (is_refusal(why)) {
         erase_refused(cd, why);
     } else {
         attempt_clear(&cd->erase_wait.attempt);
+    }
+    if (is_refusal(why) || why == REASON_DRIVE_GONE) {
+        op_wait(cd, why == REASON_DRIVE_GONE ? REASON_DRIVE_LOST_PULLED : why);
+    } else {
+        op_end(cd, end_state(why), why);
     }
     if (why == REASON_OK) {
         cd_make_blank(cd);
         event_mode(cd, EVENT_ERASE_COMPLETED, erase->mode);
     } else if (why == REASON_STOPPED_BY_USER) {
         event_erase_stopped(cd);
+    } else if (why == REASON_DRIVE_GONE) {
+        reason_set(&gone, REASON_DRIVE_LOST_PULLED, NULL);
+        event_waits(cd, &gone);
     } else if (why != REASON_SHUTTING_DOWN && !is_refusal(why)) {
         event_failed(cd, why);
     }
@@ -441,7 +531,7 @@ static void running_work(struct ctl_drive *cd)
         }
         return;
     }
-    status_update(erase);
+    status_update(cd);
     if (erase->saving || (!erase->ended && !erase->place_noted)) {
         return;
     }
@@ -467,14 +557,18 @@ static void running_work(struct ctl_drive *cd)
 static void left_saved(struct ctl *ctl, int error, void *context)
 {
     struct ctl_drive *cd = context;
+    enum reason_code why = REASON_OK;
 
     ctl_change_end(ctl);
     if (error != 0) {
         cd->erase_again_us = clock_now_us(ctl->ports.clock) + SAVE_AGAIN_US;
         return;
     }
-    event_failed(cd,
-                 cd_erase_entry(cd) != NULL ? REASON_ERASE_INTERRUPTED : REASON_ERASE_OVERWRITTEN);
+    why = cd_erase_entry(cd) != NULL ? REASON_ERASE_INTERRUPTED : REASON_ERASE_OVERWRITTEN;
+    if (cd->erase_op != NULL) {
+        op_end(cd, OPERATION_STATE_FAILED, why);
+    }
+    event_failed(cd, why);
     cd_state_update(cd);
 }
 
@@ -488,11 +582,11 @@ static bool is_as_left(const struct ctl_drive *cd)
 static void left_work(struct ctl_drive *cd, struct controller_erase *entry)
 {
     struct ctl *ctl = cd->ctl;
-    bool began = entry->pass > 0 || entry->cursor_bytes > 0 || cd_erase_waits(cd); /* (3) */
+    bool began = entry->pass > 0 || entry->cursor_bytes > 0 || is_refused(cd); /* (3) */
     bool as_left = is_as_left(cd) && entry->size_bytes == drive_size_bytes(cd->drive);
 
     if ((as_left && !entry->active) || ctl->change != NULL ||
-        (as_left && cd_erase_waits(cd) && cd->erase_wait.attempt.waits)) {
+        (as_left && is_refused(cd) && cd->erase_wait.attempt.waits)) {
         return;
     }
     if (as_left && began && cd->group == NULL && !cd->spare) {
@@ -521,7 +615,13 @@ void ctl_erases_work(struct ctl *ctl)
             running_work(cd);
             continue;
         }
-        entry = ctl->life == CTL_LIFE_ONLINE && !cd->departed ? cd_erase_entry(cd) : NULL;
+        if (ctl->life != CTL_LIFE_ONLINE || cd->departed) {
+            continue;
+        }
+        if (ctl->change == NULL) { /* else the record may not be saved yet */
+            op_look(cd);
+        }
+        entry = cd_erase_entry(cd);
         if (entry != NULL && cd->present && cd->drive != NULL && cd->settled && !cd->gone_noted &&
             !cd->return_noted && drive_is_idle(cd->drive)) {
             left_work(cd, entry);
@@ -540,6 +640,9 @@ bool ctl_erases_stopped(struct ctl *ctl)
         if (cd->erase != NULL) {
             erase_stop(cd->erase->run, REASON_SHUTTING_DOWN);
             all = all && cd->erase->concluded;
+        }
+        if (cd->erase == NULL || cd->erase->concluded) {
+            cd_erase_op_end(cd, REASON_SHUTTING_DOWN);
         }
     }
     return all;

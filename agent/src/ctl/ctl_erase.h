@@ -20,7 +20,6 @@ struct ctl_operation;
 /* A drive that is being erased in this run. */
 struct ctl_erase {
     struct erase *run;
-    struct ctl_operation *op;
     enum erase_mode mode;
     bool ended;                    /* it has, and why; yet to be saved */
     enum reason_code why;
@@ -48,8 +47,11 @@ struct controller_erase *cd_erase_entry(const struct ctl_drive *cd);
 /* As its entry says. False: there is no memory now. */
 bool cd_erase_start(struct ctl_drive *cd, bool resumed);
 void event_erase_stopped(const struct ctl_drive *cd);
+/* It is not to go on any more; no operation, no effect. */
+void cd_erase_op_end(struct ctl_drive *cd, enum reason_code why);
 enum cd_erasure cd_erasure(const struct ctl_drive *cd);
-bool cd_erase_waits(const struct ctl_drive *cd); /* writes are refused; it is tried again */
+/* It goes on by itself once it can: why not now (NULL: not asked). */
+bool cd_erase_waits(const struct ctl_drive *cd, struct reason *ret_why);
 /* False: it is not being erased, and not erased in part. */
 bool cd_erasure_reason(const struct ctl_drive *cd, struct reason *ret_reason);
 void ctl_erases_work(struct ctl *ctl);

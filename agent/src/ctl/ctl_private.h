@@ -152,6 +152,7 @@ struct ctl_drive {
     uint64_t claim_again_us; /* … is tried again then */
     struct device_claim start_claim;
     struct ctl_erase *erase; /* or NULL */
+    struct ctl_operation *erase_op; /* or NULL: from its start to its end, also while it waits */
     struct ctl_erase_wait erase_wait;
     bool spun_down; /* by command; it is claimed */
     bool spin_claimed; /* only for that */

@@ -12,6 +12,7 @@ struct ctl;
 
 /* From the record. */
 void ctl_spares_seen_load(struct ctl *ctl);
+/* What is seen now is noted; before findings are made. */
 void ctl_spares_look(struct ctl *ctl);
 void ctl_spares_seen_work(struct ctl *ctl);
 bool spare_seen_is_away(const struct ctl *ctl, const struct controller_spare *seen);

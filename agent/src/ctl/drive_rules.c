@@ -125,10 +125,20 @@ bool cd_is_recorded(const struct ctl_drive *cd)
             uuid_equal(&cg_config(cd->group)->members[cd->member].drive, &cd->uuid));
 }
 
+static enum life_state life_away(const struct ctl_drive *cd)
+{
+    if (cd->group != NULL) {
+        return LIFE_MISSING;
+    }
+    return cd->bad                               ? LIFE_REMOVED
+           : cd_erasure(cd) == CD_ERASURE_ACTIVE ? LIFE_ERASE_AWAY
+                                                 : LIFE_MISSING;
+}
+
 enum life_state cd_life(const struct ctl_drive *cd)
 {
     if (!cd->present) {
-        return LIFE_MISSING;
+        return life_away(cd);
     }
     if (cd_is_recorded(cd)) {
         return life_of_member(cd);
@@ -376,8 +386,8 @@ static bool group_can_do_without(const struct ctl_drive *cd, struct reason *ret_
 
 static bool may_set_missing(const struct ctl_drive *cd, struct reason *ret_reason)
 {
-    return group_can_do_without(cd, ret_reason) &&
-           rule_group_running(cd->group, CTL_OP_DRIVE_MISSING, ret_reason);
+    return cd->group == NULL || (group_can_do_without(cd, ret_reason) &&
+                                 rule_group_running(cd->group, CTL_OP_DRIVE_MISSING, ret_reason));
 }
 
 static bool may_set_jbod(const struct ctl_drive *cd, struct reason *ret_reason)
@@ -464,9 +474,6 @@ bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct re
     struct reason reason; /* ret_reason stays as it is if nothing speaks against it */
 
     ASSERT((unsigned)command < LIFE_COMMAND_MAX);
-    if (command == LIFE_SET_MISSING && cd_is_removed(cd)) {
-        return rule_online(cd->ctl, ret_reason);
-    }
     if (!rule_online(cd->ctl, &reason) || !kind_permits(cd, command, &reason) ||
         (gives_away(command) &&
          (!rule_not_needed_elsewhere(cd, &reason) || !rule_not_needed_here(cd, &reason))) ||

@@ -167,7 +167,7 @@ static bool is_removed(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
 
-    if (!cd_is_removed(cd)) {
+    if (cd_life(cd) != LIFE_REMOVED) {
         return false;
     }
     drive_tell(cd, finding, 0);
@@ -414,12 +414,17 @@ static bool refuses_writes(const void *subject, struct finding *finding)
 static bool erase_waits(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
+    struct reason why;
 
-    if (!cd_erase_waits(cd)) {
+    if (!cd_erase_waits(cd, &why)) {
         return false;
     }
     drive_tell(cd, finding, 0);
-    finding->cause = cd->erase_wait.attempt.why;
+    finding->cause = why;
+    if (!cd->present) {
+        finding->effect.code = REASON_EFFECT_ERASE_WAITS_AWAY;
+        finding->remedy.code = REASON_REMEDY_ERASE_WAITS_AWAY;
+    }
     return true;
 }
 
@@ -592,7 +597,6 @@ static const struct finding_row lost_rows[] = {{FINDING_SPARE_OVERWRITTEN, spare
 
 static void findings_of_spares_away(struct ctl *ctl)
 {
-    ctl_spares_look(ctl);
     for (uint32_t i = 0; i < ctl->spares_seen_count; i++) {
         const struct controller_spare *seen = &ctl->spares_seen[i];
         struct ctl_object object = {.kind = OBJECT_KIND_DRIVE};

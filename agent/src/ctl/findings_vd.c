@@ -66,7 +66,7 @@ static bool remedy_of_rebuild(const struct ctl_group *cg, uint32_t member, struc
 static void remedy_of_spare(const struct ctl_group *cg, uint32_t member,
                             const struct ctl_drive *spare, struct finding *finding)
 {
-    uint64_t left_us = cg_glitch_left_us(cg, member);
+    const struct member_config *lost = &cg_config(cg)->members[member];
     char name[NAME_TEXT_BYTES];
     char path[PATH_TEXT_BYTES];
     char seconds[24];
@@ -76,13 +76,12 @@ static void remedy_of_spare(const struct ctl_group *cg, uint32_t member,
         controller_path(cg->ctl, path, sizeof(path));
         reason_set(&finding->remedy, REASON_REMEDY_AUTO_REBUILD_OFF, "drive", name, "path", path,
                    NULL);
-    } else if (left_us > 0) {
-        number_text(seconds, (left_us + 999999) / 1000000);
-        reason_set(&finding->remedy,
-                   cg_config(cg)->members[member].state == MEMBER_MISSING
-                       ? REASON_REMEDY_SPARE_WAITS
-                       : REASON_REMEDY_SPARE_BEGINS,
-                   "drive", name, "seconds", seconds, NULL);
+    } else if (lost->state == MEMBER_MISSING && lost->why == REASON_DRIVE_LOST_PULLED &&
+               cg_glitch_left_us(cg, member) > 0) {
+        /* Who reads it later is not told how much of that is left. */
+        number_text(seconds, cg->ctl->record->glitch_seconds);
+        reason_set(&finding->remedy, REASON_REMEDY_SPARE_WAITS, "drive", name, "seconds", seconds,
+                   NULL);
     } else {
         remedy_drive(finding, REASON_REMEDY_REBUILD_DUE, spare);
     }

@@ -53,6 +53,23 @@
         [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = TO(state),                                              \
     }
 
+#define AWAY(state, missing, erase_stop)                                                           \
+    {                                                                                              \
+        [BECOME_USED] = NO(DRIVE_GONE),                                                            \
+        [LIFE_SPARE_REMOVE] = NO(NOT_A_SPARE),                                                     \
+        NO_REBUILD,                                                                                \
+        NO_COPYBACK,                                                                               \
+        [LIFE_COPYBACK_TARGET] = NO(DRIVE_GONE),                                                   \
+        [LIFE_SET_OFFLINE] = NO(WRONG_STATE),                                                      \
+        [LIFE_SET_ONLINE] = NO(DRIVE_GONE),                                                        \
+        [LIFE_SET_MISSING] = missing,                                                              \
+        [LIFE_SET_JBOD... LIFE_SET_GOOD] = NO(DRIVE_GONE),                                         \
+        [LIFE_LOCATE] = TO(state), /* it is the slot that blinks */                                \
+        [LIFE_ERASE_START] = NO(DRIVE_GONE),                                                       \
+        [LIFE_ERASE_STOP] = erase_stop,                                                            \
+        [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = NO(DRIVE_GONE),                                         \
+    }
+
 /* Not ours to use, whatever is on it: the host may have it as it is. */
 #define UNUSABLE(state, code)                                                                      \
     {                                                                                              \
@@ -189,20 +206,9 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 [LIFE_ERASE_STOP] = NO(NOT_ERASING),
                 [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = NO(WRONG_STATE),
             },
-        [LIFE_MISSING] =
-            {
-                [BECOME_USED] = NO(DRIVE_GONE),
-                [LIFE_SPARE_REMOVE] = NO(NOT_A_SPARE),
-                NO_REBUILD,
-                NO_COPYBACK,
-                [LIFE_COPYBACK_TARGET] = NO(DRIVE_GONE),
-                [LIFE_SET_OFFLINE] = NO(WRONG_STATE),
-                [LIFE_SET_ONLINE... LIFE_SET_GOOD] = NO(DRIVE_GONE),
-                [LIFE_LOCATE] = TO(MISSING), /* it is the slot that blinks */
-                [LIFE_ERASE_START] = NO(DRIVE_GONE),
-                [LIFE_ERASE_STOP] = NO(NOT_ERASING),
-                [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = NO(DRIVE_GONE),
-            },
+        [LIFE_MISSING] = AWAY(MISSING, NO(DRIVE_GONE), NO(NOT_ERASING)),
+        [LIFE_REMOVED] = AWAY(REMOVED, TO(MISSING), NO(NOT_ERASING)),
+        [LIFE_ERASE_AWAY] = AWAY(ERASE_AWAY, NO(DRIVE_GONE), TO(MISSING)),
         [LIFE_JBOD] =
             {
                 [BECOME_USED] = NO(DRIVE_NOT_UGOOD),
@@ -315,6 +321,8 @@ static const struct {
     [LIFE_RBLD] = {DRIVE_STATE_REBUILD, "Rbld"},
     [LIFE_CPYBCK] = {DRIVE_STATE_COPYBACK, "Cpybck"},
     [LIFE_MISSING] = {DRIVE_STATE_MISSING, "Msng"},
+    [LIFE_REMOVED] = {DRIVE_STATE_MISSING, "Msng, removed"},
+    [LIFE_ERASE_AWAY] = {DRIVE_STATE_MISSING, "Msng, being erased"},
     [LIFE_JBOD] = {DRIVE_STATE_JBOD, "JBOD"},
     [LIFE_ERASING] = {DRIVE_STATE_UNCONFIGURED_BAD, "UBad, being erased"},
     [LIFE_ERASED_PARTLY] = {DRIVE_STATE_UNCONFIGURED_BAD, "UBad, erased in part"},

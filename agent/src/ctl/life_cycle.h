@@ -30,6 +30,8 @@ enum life_state {
     LIFE_RBLD,
     LIFE_CPYBCK,
     LIFE_MISSING,
+    LIFE_REMOVED,    /* Msng: its place has been taken; only an emulated one stays on the list */
+    LIFE_ERASE_AWAY, /* Msng: its erase waits for it */
     LIFE_JBOD,
     LIFE_ERASING,   /* UBad: being erased */
     LIFE_ERASED_PARTLY, /* UBad: an erase did not get to its end */

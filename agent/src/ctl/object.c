@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_await.h"
 #include "ctl/ctl_private.h"
 
 struct ctl_object *object_find(const struct ctl *ctl, enum object_kind kind, const char *key)
@@ -125,6 +126,10 @@ void ctl_refresh(struct ctl *ctl)
 {
     bool changed = ctl->refresh_urgent;
 
+    if (!ctl_is_starting(ctl)) { /* else drives are still awaited */
+        ctl_spares_look(ctl);
+        ctl_aways_look(ctl);
+    }
     ctl_findings_work(ctl);
     LIST_FOR_EACH (node, &ctl->objects) {
         changed = object_refresh(ctl, list_entry(node, struct ctl_object, link)) || changed;

@@ -44,6 +44,38 @@ class Remedies(Taken):
         self.write(agent, b"x" * MIB)
         self.take(agent, "remedy_drive_failed", "start locate", ends=False)
 
+    def test_a_drive_gets_its_place_back_from_a_hot_spare(self):
+        """As docs/recovery.md says."""
+        agent = self.group(slots=4)
+        agent.ctl(slot_path(3), "add", "hotsparedrive")
+        agent.fault(1, "pull")
+        agent.optimal()
+        agent.fault(1, "return")
+        agent.until("the drive", lambda v: v.drive_state(1) == "unconfigured_bad")
+        agent.ctl(slot_path(1), "set", "good")
+        agent.ctl(slot_path(3), "start", "copyback", f"target={EID}:1")
+        agent.until("the copyback", lambda v: v.drive_state(1) == "online")
+        agent.until("the hot spare", lambda v: v.drive_state(3) == "hot_spare")
+        agent.optimal()
+
+    def test_a_drive_that_is_away_while_it_is_erased(self):
+        """Its erase waits for it, is listed and can be stopped."""
+        agent = self.agent(slots=2).start()
+        serial = agent.view().drive(0)["serial"]
+        agent.ctl(slot_path(0), "set", "fault=slow", "latency=300")
+        agent.ctl(slot_path(0), "start", "erase", "normal", f"confirm={serial}")
+        agent.fault(0, "pull")
+        agent.until("the erase to wait", lambda v: [op["state"] for op in v.running("drive_erase")]
+                    == ["waiting"])
+        row = agent.json(slot_path(0), "show", "erase")["Response Data"][0]
+        self.assertEqual((row["Status"], row["Estimated Time Left"]), ("Waiting", "-"))
+        self.take(agent, "remedy_erase_waits_away", "stop erase")
+        self.assertEqual(agent.json(slot_path(0), "show", "erase")["Response Data"][0]["Status"],
+                         "Not in progress")
+        agent.fault(0, "return")
+        agent.until("what is known of it", lambda v: (v.drive(0)["state_reason"] or {}).get("code")
+                    == "drive_partly_erased")
+
     def test_a_member_that_refuses_its_rebuild(self):
         """It stays the member that it was, says why, and is tried again."""
         agent = self.group(slots=4)

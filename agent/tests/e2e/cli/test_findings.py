@@ -295,8 +295,8 @@ class Findings(AgentCase):
             agent.fault(0, "pull")
             agent.until("the loss", lambda view: view.vd()["state"] == "degraded")
             status = agent.ctl("status").stdout
-            self.assertRegex(status, rf"A rebuild begins in \d+ s onto {EID}:4, unless the missing "
-                                     "drive is back by then")
+            self.assertIn(f"A rebuild onto {EID}:4 begins unless the missing drive is back within "
+                          "60 s of its loss.", status)
             self.assertNotIn("add a hot spare", status)
             agent.fault(0, "return")
             agent.optimal()

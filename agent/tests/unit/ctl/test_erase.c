@@ -403,18 +403,101 @@ static void test_used_meanwhile(void **state)
     }
 }
 
+static const struct finding *finding_waits(struct ctl_world *world, uint32_t slot)
+{
+    return world_finding(world, FINDING_ERASE_WAITS, slot_key(world, slot));
+}
+
+/* Its erase, as it is listed. */
+static void expect_waits(struct ctl_world *world, uint32_t slot, enum reason_code why)
+{
+    struct operation_view op;
+    struct drive_view drive;
+
+    assert_true(world_operation(world, OPERATION_KIND_DRIVE_ERASE, &op, NULL));
+    assert_int_equal(op.state, OPERATION_STATE_WAITING);
+    assert_int_equal(op.reason.code, why);
+    assert_string_equal(op.target, slot_key(world, slot));
+    assert_true(op.done_bytes < op.total_bytes);
+    assert_true(world_drive(world, slot, &drive));
+    assert_int_equal(drive.state_reason.code, REASON_ERASE_TRIED_AGAIN);
+    for (uint32_t i = 0; i < drive.blocked.count; i++) {
+        assert_false(drive.blocked.items[i].op == CTL_OP_DRIVE_ERASE &&
+                     strcmp(drive.blocked.items[i].action, "stop") == 0);
+    }
+    assert_non_null(finding_waits(world, slot));
+    assert_int_equal(finding_waits(world, slot)->cause.code, why);
+}
+
+/* Nothing has failed: it waits for the drive. */
 static void test_pulled_and_returned(void **state)
 {
     struct ctl_world *world = world_of(6, 2);
+    struct operation_view op;
     uint32_t mark = 0;
 
     (void)state;
     (void)begin_slowly(world, 0, ERASE_MODE_NORMAL, 5 * SIM_SECOND);
     assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
     world_settle(world, MINUTE);
-    assert_int_equal(world_event_count(world, 0, EVENT_FAILED), 1);
+    assert_int_equal(world_event_count(world, 0, EVENT_FAILED), 0);
+    assert_int_equal(world_event_count(world, 0, EVENT_WAITS), 1);
+    expect_waits(world, 0, REASON_DRIVE_LOST_PULLED);
     mark = world->log_count;
     assert_int_equal(world_fault(world, 0, FAULT_KIND_RETURN), REASON_OK);
+    assert_true(ends(world, mark));
+    assert_true(is_zero(world, 0));
+    assert_int_equal(world_event_count(world, mark, EVENT_RESUMED), 1);
+    assert_null(finding_waits(world, 0));
+    assert_true(world_operation(world, OPERATION_KIND_DRIVE_ERASE, &op, NULL));
+    assert_int_equal(op.state, OPERATION_STATE_COMPLETED);
+    world_free(world);
+}
+
+static void test_stopped_while_the_drive_is_away(void **state)
+{
+    struct ctl_world *world = world_of(440, 2);
+    struct operation_view op;
+    struct drive_view drive;
+
+    (void)state;
+    (void)begin_slowly(world, 0, ERASE_MODE_NORMAL, 5 * SIM_SECOND);
+    assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
+    world_settle(world, MINUTE);
+    assert_int_equal(stop(world, 0), REASON_OK);
+    assert_true(world_operation(world, OPERATION_KIND_DRIVE_ERASE, &op, NULL));
+    assert_int_equal(op.state, OPERATION_STATE_STOPPED);
+    assert_null(finding_waits(world, 0));
+    assert_int_equal(world_event_count(world, 0, EVENT_STOPPED), 1);
+    assert_int_equal(stop(world, 0), REASON_NOT_ERASING);
+    assert_int_equal(world_fault(world, 0, FAULT_KIND_RETURN), REASON_OK);
+    world_settle(world, MINUTE);
+    assert_true(world_drive(world, 0, &drive));
+    assert_int_equal(drive.state_reason.code, REASON_DRIVE_PARTLY_ERASED);
+    assert_int_equal(world_event_count(world, 0, EVENT_RESUMED), 0);
+    world_free(world);
+}
+
+/* A drive of the host is on no list then: its erase goes on when it is back. */
+static void test_departed_and_back(void **state)
+{
+    struct ctl_world *world = world_new(441, 2);
+    struct operation_view op;
+    uint32_t mark = 0;
+
+    (void)state;
+    world->slots[0].real = true;
+    world_start(world);
+    (void)begin_slowly(world, 0, ERASE_MODE_NORMAL, 5 * SIM_SECOND);
+    slot_depart(world, 0);
+    world_settle(world, MINUTE);
+    assert_int_equal(world_event_count(world, 0, EVENT_WAITS), 1);
+    assert_int_equal(world_event_count(world, 0, EVENT_FAILED), 0);
+    assert_true(world_operation(world, OPERATION_KIND_DRIVE_ERASE, &op, NULL));
+    assert_int_equal(op.state, OPERATION_STATE_STOPPED);
+    assert_int_equal(op.reason.code, REASON_DRIVE_LOST_PULLED);
+    mark = world->log_count;
+    slot_arrive(world, 0);
     assert_true(ends(world, mark));
     assert_true(is_zero(world, 0));
     assert_int_equal(world_event_count(world, mark, EVENT_RESUMED), 1);
@@ -441,11 +524,6 @@ static void test_cannot_be_written(void **state)
     world_free(world);
 }
 
-static const struct finding *finding_waits(struct ctl_world *world, uint32_t slot)
-{
-    return world_finding(world, FINDING_ERASE_WAITS, slot_key(world, slot));
-}
-
 /* Of one MiB: labels are taken. */
 static void refuse_at(struct ctl_world *world, uint32_t slot, enum io_status status,
                       uint64_t offset_bytes)
@@ -462,19 +540,14 @@ static void waits_and_goes_on(uint32_t slot, enum io_status status, bool late, b
 {
     struct ctl_world *world = world_of(400 + slot, 2);
     uint64_t written = 0;
-    struct drive_view drive;
 
     fill(world, slot);
     refuse_at(world, slot, status, late ? size_of(world, slot) / 2 : 2 * MIB);
     assert_int_equal(start(world, slot, ERASE_MODE_NORMAL), REASON_OK);
     for (uint32_t life = 0; life < (restarts ? 3u : 1u); life++) {
         world_settle(world, 10 * MINUTE);
-        assert_true(world_drive(world, slot, &drive));
-        assert_int_equal(drive.state_reason.code, REASON_ERASE_TRIED_AGAIN);
-        assert_non_null(finding_waits(world, slot));
-        assert_int_equal(finding_waits(world, slot)->cause.code, status == IO_STATUS_NO_SPACE
-                                                                     ? REASON_NO_SPACE_BELOW
-                                                                     : REASON_NOW_READ_ONLY);
+        expect_waits(world, slot,
+                     status == IO_STATUS_NO_SPACE ? REASON_NO_SPACE_BELOW : REASON_NOW_READ_ONLY);
         assert_int_equal(world_create(world, RAID_LEVEL_0, slot, 1, "data"), REASON_DRIVE_ERASING);
         assert_int_equal(world_event_count(world, 0, EVENT_WAITS), life + 1);
         if (restarts) {
@@ -658,6 +731,8 @@ int main(void)
         cmocka_unit_test(test_stop_keeps_the_place),
         cmocka_unit_test(test_used_meanwhile),
         cmocka_unit_test(test_pulled_and_returned),
+        cmocka_unit_test(test_stopped_while_the_drive_is_away),
+        cmocka_unit_test(test_departed_and_back),
         cmocka_unit_test(test_cannot_be_written),
         cmocka_unit_test(test_waits_for_room),
         cmocka_unit_test(test_stopped_while_it_waits),

@@ -205,6 +205,22 @@ static void member_be_replaced(struct ctl_world *world)
     assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
 }
 
+/* … and while it is away. */
+static void member_be_taken_over(struct ctl_world *world)
+{
+    struct ctl_command command = {.op = CTL_OP_DRIVE_REPLACE};
+    struct virtual_drive_view view;
+
+    mirror_make(world, SUBJECT, "data");
+    assert_int_equal(world_fault(world, SUBJECT, FAULT_KIND_PULL), REASON_OK);
+    world_settle(world, SIM_SECOND);
+    assert_true(world_vd(world, "data", &view, NULL));
+    strcpy(command.args.drive_replace.group, view.group);
+    strcpy(command.args.drive_replace.drive, slot_key(world, 2));
+    assert_int_equal(world_run(world, &command), REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+}
+
 static void spare_make(struct ctl_world *world, bool dedicated)
 {
     struct virtual_drive_view view;
@@ -256,14 +272,21 @@ static void state_make(struct ctl_world *world, enum life_state state)
         assert_int_equal(world_fault(world, SUBJECT, FAULT_KIND_PULL), REASON_OK);
         world_settle(world, SIM_SECOND);
         break;
+    case LIFE_REMOVED:
+        member_be_taken_over(world);
+        break;
     case LIFE_JBOD:
         assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_JBOD, SUBJECT), REASON_OK);
         break;
     case LIFE_ERASING:
     case LIFE_ERASED_PARTLY:
+    case LIFE_ERASE_AWAY:
         assert_int_equal(erase(world, TASK_ACTION_START), REASON_OK);
         world->slots[SUBJECT].drive->extra_latency_us = 500 * 1000;
-        if (state == LIFE_ERASED_PARTLY) {
+        if (state == LIFE_ERASE_AWAY) {
+            assert_int_equal(world_fault(world, SUBJECT, FAULT_KIND_PULL), REASON_OK);
+            world_settle(world, 5 * SIM_SECOND);
+        } else if (state == LIFE_ERASED_PARTLY) {
             assert_int_equal(erase(world, TASK_ACTION_STOP), REASON_OK);
             world_settle(world, 5 * SIM_SECOND);
         }
