@@ -48,8 +48,9 @@ help:
 	  '                 agent/tests/prop/drives_ledger.jsonl ends' \
 	  'make soak-host   2,000 kills and 300 power cuts of arrayd itself, taken up again where' \
 	  '                 agent/tests/kill/ledger.jsonl ends' \
-	  'make soak-hole  3,000 kills and power cuts of RAID 5, 6, 50 and 60 with drives missing, taken up' \
-	  '                 again where agent/tests/kill/hole_ledger.jsonl ends' \
+	  'make soak-hole  3,000 kills of RAID 5, 6, 50 and 60 with drives pulled under load, and 3,000 kills and' \
+	  '                 power cuts with drives missing, taken up again where' \
+	  '                 agent/tests/kill/hole_ledger.jsonl ends' \
 	  'make soak-restarts  10,000 restarts of arrayd under clients that connect every millisecond,' \
 	  '                 taken up again where agent/tests/kill/clients_ledger.jsonl ends' \
 	  'make screenshots take the pictures of the README anew' \

@@ -2,14 +2,16 @@
 """Ends without warning and missing drives, with the settings of a new installation: nothing that was
 acknowledged is lost, and data at rest stay as they are.
 
+    hole_cycles.py pull  [--cycles 40]    SIGKILL, and drives that are pulled and put back under load
     hole_cycles.py kill  [--cycles 40]    SIGKILL, over plain files
     hole_cycles.py power [--cycles 60]    SIGKILL and a power cut of all drives
         [--seed N] [--stripelog auto|on|off] [--seconds 900] [--ledger FILE]
 
 RAID 5, 6, 50 and 60. Every cycle writes to two thirds of the blocks of every virtual drive over NBD,
 ends arrayd in the middle of it, starts it again and reads everything. Under this load drives are set
-offline and rebuilt; with `kill`, files are taken away and put back between the runs, too. A drive
-goes only from a virtual drive whose rows agree (docs/limits.md tells what a loss in between costs).
+offline and rebuilt; with `kill`, files are taken away and put back between the runs, too. With `pull`,
+drives are pulled instead, and put back by hand or by the restart, with automatic rebuild. A drive goes
+only from a virtual drive whose rows agree (docs/limits.md tells what a loss in between costs).
 
 power: the drives are those that forget unflushed writes (tests/tools/lossydrive.c). What was
 acknowledged before a flush is there, and any other block holds what was durable or written since.
@@ -143,6 +145,9 @@ class Volume:
     def _verify_block(self, handle, block, data):
         """A write that no flush has covered may be there in part."""
         versions = set()
+        known = self.base[block]
+        if known == self.sent[block] and data == content(block, known):
+            return  # as most are: nothing was written to it
         for at in range(0, BLOCK, SECTOR):
             version = int.from_bytes(data[at:at + 8], "little") & 0xfffff
             allowed = self.floor[block] <= version <= self.sent[block] and not (
@@ -168,11 +173,13 @@ class Cycles:
         for name in LAYOUT:
             self.volumes.append(Volume(name, sum(v.count for v in self.volumes)))
         slots = sum(v.count for v in self.volumes)
+        self.drives = None
         if self.forgets:
             self.drives = LossyDrives(slots, DRIVE_MIB)
             self.agent = Agent(slots=slots, drives=self.drives.configured(EID))
+        elif options.mode == "pull":
+            self.agent = Agent(slots=slots, drive_mib=DRIVE_MIB)
         else:
-            self.drives = None
             self.agent = Agent(slots=slots, drives=[])
             self.plain_files(slots)
         self.kills = self.pulls = self.returns = self.offline = self.told = self.degraded = 0
@@ -201,7 +208,8 @@ class Cycles:
                 self.agent.ctl(path, "set", f"stripelog={self.options.stripelog}")
             volume.fill(self.agent)
         self.agent.ctl("/c0", "set", "rebuildrate=100")
-        self.agent.ctl("/c0", "set", "autorebuild=off")
+        if self.options.mode != "pull":
+            self.agent.ctl("/c0", "set", "autorebuild=off")
         self.until_consistent()
 
     def until_consistent(self):
@@ -258,6 +266,22 @@ class Cycles:
                            check=False)
             self.offline += 1
 
+    def pull_some(self):
+        """Under load: from an array that may lose one, or back. The restart returns the others."""
+        with self.agent.control() as control:
+            for _ in range(self.rng.randint(1, 2 * len(self.volumes))):
+                volume = self.rng.choice(self.volumes)
+                view = control.view()
+                pulled = [slot for slot in volume.slots if not view.drive(slot)["present"]]
+                online = [s for s, state in self.states(view, volume).items() if state == "online"]
+                if pulled and self.rng.random() < .5:
+                    self.agent.fault(self.rng.choice(pulled), "return")
+                    self.returns += 1
+                elif self.may_lose(view, volume):
+                    self.agent.fault(self.rng.choice(online), "pull")
+                    self.pulls += 1
+                time.sleep(self.rng.uniform(0, LOAD_S[0]))
+
     def write_and_kill(self):
         stop = threading.Event()
         threads = [threading.Thread(target=volume.write, daemon=True,
@@ -267,7 +291,9 @@ class Cycles:
         for thread in threads:
             thread.start()
         time.sleep(self.rng.uniform(*LOAD_S))
-        if self.rng.random() < .7:
+        if self.options.mode == "pull":
+            self.pull_some()
+        elif self.rng.random() < .7:
             self.change_states()
             time.sleep(self.rng.uniform(0, LOAD_S[1]))
         self.agent.kill()
@@ -286,18 +312,20 @@ class Cycles:
         for cycle in range(self.options.cycles):
             if time.monotonic() - started > self.options.seconds:
                 raise AssertionError(f"only {cycle} cycles in {self.options.seconds} s")
-            if not self.forgets and self.rng.random() < .6:
+            if self.options.mode == "kill" and self.rng.random() < .6:
                 self.change_files()
-            self.degraded += sum(self.agent.view().vd(v.name)["state"] != "optimal"
-                                 for v in self.volumes)
+            view = self.agent.view()
+            self.degraded += sum(view.vd(v.name)["state"] != "optimal" for v in self.volumes)
             self.write_and_kill()
             self.agent.start()
             told = sum(volume.verify(self.agent) for volume in self.volumes)
             self.told += told
             if told and self.options.stripelog != "off":
                 raise AssertionError(f"cycle {cycle}: {told} blocks could not be read")
-        if self.options.cycles >= 20 and not (
-                self.degraded and self.offline and (self.pulls or self.forgets)):
+        gone = {"pull": self.pulls >= self.options.cycles // 2,
+                "kill": self.degraded and self.offline and self.pulls,
+                "power": self.degraded and self.offline}
+        if self.options.cycles >= 20 and not gone[self.options.mode]:
             raise AssertionError("nothing was missing: that proves nothing")
 
     def close(self):
@@ -316,7 +344,7 @@ class Cycles:
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("mode", choices=("kill", "power"))
+    parser.add_argument("mode", choices=("pull", "kill", "power"))
     parser.add_argument("--cycles", type=int, default=40)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--stripelog", choices=("auto", "on", "off"))

@@ -10,7 +10,8 @@ So many kills and power cuts of write-through virtual drives, and as many of wri
 the kills half with the cache in shared memory and half with its log in a file, the power cuts with
 its log on a drive that forgets. Each of these counts under a name of its own.
 
---hole: so many ends of arrays with missing drives instead (hole_cycles.py), half of them kills.
+--hole: so many kills of arrays whose drives are pulled under load instead (hole_cycles.py), and half
+as many kills and power cuts of arrays whose drives are missing for longer.
 
 ARRAYD, ARRAYCTL and LOSSYDRIVE name the programs.
 """
@@ -45,8 +46,9 @@ def main():
     parser.add_argument("--piece", type=int, default=50, help="cycles of one run, one geometry")
     options = parser.parse_args()
     if options.hole:
-        plan = [(f"hole_{mode}", ["hole_cycles.py", mode], options.hole // 2)
-                for mode in ("power", "kill")]
+        plan = [(f"hole_{mode}", ["hole_cycles.py", mode], wanted)
+                for mode, wanted in (("pull", options.hole), ("kill", options.hole // 2),
+                                     ("power", options.hole // 2))]
     else:
         plan = [(kind(mode, cache), ["restart_cycles.py", mode,
                                      *(["--cache", cache] if cache else [])], wanted)

@@ -122,8 +122,12 @@ class Control:
     def state(self, since_rev=0, check=True):
         result = self.ask("state.get", {"since_rev": since_rev})
         if check:
-            schema_check.check(result, "state_result", "control.schema.json")
+            self.check_state(result)
         return result
+
+    @staticmethod
+    def check_state(state):
+        schema_check.check(state, "state_result", "control.schema.json")
 
     def view(self):
         """A state that is looked at often: not checked against its schema."""
@@ -373,9 +377,17 @@ class Agent:
             return View(control.state())
 
     def until(self, what, check, patience_s=PATIENCE_S):
-        """Waits until check(view) is true of some moment's documents."""
+        """Waits until check(view) is true of some moment's documents. It looks often, so only those
+        are compared with their schema."""
         with self.control() as control:
-            return wait_for(what, lambda: check(View(control.state())), patience_s)
+            def look():
+                state = control.state(check=False)
+                answer = check(View(state))
+                if answer:
+                    control.check_state(state)
+                return answer
+
+            return wait_for(what, look, patience_s)
 
     def uri(self, name="data"):
         return f"nbd+unix:///{name}?socket={self.nbd_path}"
