@@ -1,3 +1,4 @@
+import { Modal } from '@mantine/core'
 import { screen, waitForElementToBeRemoved } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
 import { renderUi } from '@/test/render'
@@ -43,6 +44,25 @@ describe('a tooltip', () => {
     await user.keyboard('{Escape}')
     expect(screen.queryByRole('tooltip')).not.toBeInTheDocument()
     expect(button()).toHaveFocus()
+  })
+
+  it('leaves the dialog that it is in open', async () => {
+    const onClose = vi.fn()
+    const { user } = renderUi(
+      <Modal opened onClose={onClose} withCloseButton={false}>
+        <Tooltip label="512 bytes">
+          <button type="button">Size</button>
+        </Tooltip>
+      </Modal>,
+    )
+    button().blur()
+    await user.tab()
+    expect(screen.getByRole('tooltip')).toBeInTheDocument()
+    await user.keyboard('{Escape}')
+    expect(screen.queryByRole('tooltip')).not.toBeInTheDocument()
+    expect(onClose).not.toHaveBeenCalled()
+    await user.keyboard('{Escape}')
+    expect(onClose).toHaveBeenCalledOnce()
   })
 
   it('stays after a tap until the next one elsewhere', async () => {

@@ -26,6 +26,8 @@ export function Tooltip({ label, children }: TooltipProps) {
       {cloneElement(child, {
         ...both(child.props, target),
         'aria-describedby': child.props['aria-describedby'] ?? (isShown ? id : undefined),
+        // The Escape that closes the tooltip does not close the dialog around it.
+        'data-mantine-stop-propagation': isShown || undefined,
       })}
       {isShown &&
         createPortal(
