@@ -5,13 +5,14 @@ what it says itself. Every code of both must have its German, with the same para
 `--check` compares instead of writing.
 """
 
-import argparse
 import ast
 import json
 import re
 import sys
 from pathlib import Path
 from typing import Any
+
+from generated_file import write_or_check
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "backend"))
@@ -118,9 +119,6 @@ def render(german: dict[str, Any], words: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="only report a difference")
-    arguments = parser.parse_args()
     german, words, events = (
         json.loads((PROTOCOL / f"{name}.json").read_text()) for name in ("de", "words", "events")
     )
@@ -129,14 +127,7 @@ def main() -> int:
         print("Write this in agent/protocol/de.json, then run make generate:", file=sys.stderr)
         print(*found, sep="\n", file=sys.stderr)
         return 1
-    text = render(german, words)
-    if arguments.check:
-        if not TARGET.exists() or TARGET.read_text() != text:
-            print(f"{TARGET} is out of date: run make generate", file=sys.stderr)
-            return 1
-        return 0
-    TARGET.write_text(text)
-    return 0
+    return write_or_check(__doc__, TARGET, lambda: render(german, words))
 
 
 if __name__ == "__main__":

@@ -4,13 +4,13 @@ The schemas own every word that crosses the wire; this file only turns them into
 `--check` compares instead of writing, so that CI notices a difference.
 """
 
-import argparse
 import json
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
+from generated_file import write_or_check
 from protocol_bounds import DEFINITIONS, apply
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -337,17 +337,7 @@ def formatted(text: str) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="only report a difference")
-    arguments = parser.parse_args()
-    text = formatted(render())
-    if arguments.check:
-        if TARGET.read_text() != text:
-            print(f"{TARGET} is out of date: run tools/generate_protocol.py", file=sys.stderr)
-            return 1
-        return 0
-    TARGET.write_text(text)
-    return 0
+    return write_or_check(__doc__, TARGET, lambda: formatted(render()))
 
 
 if __name__ == "__main__":

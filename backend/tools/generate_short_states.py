@@ -4,11 +4,12 @@ Refusals name a state as the command line does; the console turns that into its 
 `--check` compares instead of writing.
 """
 
-import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
+
+from generated_file import write_or_check
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "agent" / "protocol" / "words.json"
@@ -35,17 +36,8 @@ def render(states: dict[str, str]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="only report a difference")
-    arguments = parser.parse_args()
-    text = render(short_states(json.loads(SOURCE.read_text())["enums"]))
-    if arguments.check:
-        if not TARGET.exists() or TARGET.read_text() != text:
-            print(f"{TARGET} is out of date: run make generate", file=sys.stderr)
-            return 1
-        return 0
-    TARGET.write_text(text)
-    return 0
+    enums = json.loads(SOURCE.read_text())["enums"]
+    return write_or_check(__doc__, TARGET, lambda: render(short_states(enums)))
 
 
 if __name__ == "__main__":
