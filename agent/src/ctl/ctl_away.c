@@ -4,6 +4,8 @@
  * those whose place another drive has taken are missed: until they are back, another drive is in
  * their bay, their drive group is gone, or a user does without them.
  *
+ * So are drives that go while they are erased: their erases wait for them.
+ *
  * (1) As long as the place is theirs, their group tells of it.
  * (2) What is seen counts at once and is saved soon after.
  * (3) What a user does without is saved before the command is answered.
@@ -59,7 +61,7 @@ void cd_away_note(const struct ctl_drive *cd)
     char path[PATH_TEXT_BYTES];
     char name[NAME_TEXT_BYTES];
 
-    if (cd->group == NULL && !cd->bad) {
+    if (cd->group == NULL && !cd->bad && cd_erasure(cd) != CD_ERASURE_ACTIVE) {
         return;
     }
     if (cd->group != NULL) {
@@ -108,7 +110,8 @@ static bool is_here(const struct ctl *ctl, const struct drive_away *away)
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
 
         if (!cd->departed && cd->present &&
-            (uuid_equal(&cd->uuid, &away->drive) || cd_has_serial(cd, away->serial))) {
+            ((!uuid_is_zero(&away->drive) && uuid_equal(&cd->uuid, &away->drive)) ||
+             cd_has_serial(cd, away->serial))) {
             return true;
         }
     }
@@ -214,7 +217,24 @@ static bool is_removed(const void *subject, struct finding *finding)
     return true;
 }
 
-static const struct finding_row rows[] = {{FINDING_DRIVE_REMOVED, is_removed}};
+static bool is_waited_for(const void *subject, struct finding *finding)
+{
+    (void)is_removed(subject, finding); /* the same words */
+    reason_set(&finding->cause, REASON_DRIVE_LOST_PULLED, NULL);
+    finding->effect.code = REASON_EFFECT_ERASE_WAITS_AWAY;
+    finding->remedy.code = REASON_REMEDY_DRIVE_REMOVED; /* not listed: it cannot be stopped */
+    return true;
+}
+
+static bool erase_waits(const struct ctl *ctl, const struct drive_away *away)
+{
+    const struct controller_erase *entry = record_erase_find(ctl->record, away->key);
+
+    return entry != NULL && entry->active;
+}
+
+static const struct finding_row removed_rows[] = {{FINDING_DRIVE_REMOVED, is_removed}};
+static const struct finding_row erase_rows[] = {{FINDING_ERASE_WAITS, is_waited_for}};
 
 void findings_of_aways(struct ctl *ctl)
 {
@@ -225,7 +245,8 @@ void findings_of_aways(struct ctl *ctl)
 
         if (away_is_missed(ctl, &list->entries[i])) {
             (void)snprintf(object.key, sizeof(object.key), "%s", list->entries[i].key);
-            findings_add(ctl, rows, 1, &object, list->entries[i].path, &list->entries[i]);
+            findings_add(ctl, erase_waits(ctl, &list->entries[i]) ? erase_rows : removed_rows, 1,
+                         &object, list->entries[i].path, &list->entries[i]);
         }
     }
 }

@@ -496,6 +496,17 @@ static void test_departed_and_back(void **state)
     assert_true(world_operation(world, OPERATION_KIND_DRIVE_ERASE, &op, NULL));
     assert_int_equal(op.state, OPERATION_STATE_STOPPED);
     assert_int_equal(op.reason.code, REASON_DRIVE_LOST_PULLED);
+    for (uint32_t life = 0; life < 2; life++) {
+        assert_non_null(finding_waits(world, 0));
+        assert_int_equal(finding_waits(world, 0)->remedy.code, REASON_REMEDY_DRIVE_REMOVED);
+        assert_null(world_finding(world, FINDING_DRIVE_REMOVED, slot_key(world, 0)));
+        world_stop(world);
+        world->slots[0].absent = true;
+        world_start(world);
+        world_settle(world, MINUTE);
+    }
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_MISSING, 0), REASON_OK);
+    assert_null(finding_waits(world, 0));
     mark = world->log_count;
     slot_arrive(world, 0);
     assert_true(ends(world, mark));
