@@ -95,10 +95,24 @@ static const struct cli_option *option_of_field(const struct cli_context *contex
     return count == 1 ? found : NULL;
 }
 
+/* "it " where the agent tells of the field by a verb alone: "must be from 0 to 100". */
+static const char *problem_subject(const char *problem)
+{
+    static const char *const verbs[] = {"is ", "must ", "has "};
+
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+        if (strncmp(problem, verbs[i], strlen(verbs[i])) == 0) {
+            return "it ";
+        }
+    }
+    return "";
+}
+
 bool cli_argument_wrong(const struct cli_context *context, const json_t *args, const json_t *reason,
                         char out[REQUEST_TEXT_BYTES])
 {
     const json_t *params = json_object_get(reason, "params");
+    const char *problem = doc_text(params, "problem");
     const struct cli_option *found = option_of_field(context, args, doc_text(params, "field"));
     char name[32];
 
@@ -106,8 +120,9 @@ bool cli_argument_wrong(const struct cli_context *context, const json_t *args, c
         return false;
     }
     (void)snprintf(name, sizeof(name), "%.*s", name_bytes(found), found->name);
-    (void)snprintf(out, REQUEST_TEXT_BYTES, "%s= does not take \"%.*s\": it %.100s", name,
-                   (int)text_cut(found->value, 60), found->value, doc_text(params, "problem"));
+    (void)snprintf(out, REQUEST_TEXT_BYTES, "%s= does not take \"%.*s\": %s%.100s", name,
+                   (int)text_cut(found->value, 60), found->value, problem_subject(problem),
+                   problem);
     form_append(context->command, name, out);
     return true;
 }

@@ -208,9 +208,20 @@ static void test_options_that_are_not_clear(void **state UNUSED)
 }
 
 /* The agent speaks of a field. The option of that name is meant, whatever others have its value;
- * without one, the only option with the value; of two nobody can say which. */
+ * without one, the only option with the value; of two nobody can say which. What the agent says is
+ * a whole clause with or without its subject. */
 static void test_an_argument_is_refused_by_name(void **state)
 {
+    static const struct {
+        const char *problem, *told;
+    } problems[] = {
+        {"must be from 0 to 100", "it must be from 0 to 100"},
+        {"has too many entries", "it has too many entries"},
+        {"it is too far away", "it is too far away"},
+        {"no such value", "no such value"},
+        {"the drive group has no such place", "the drive group has no such place"},
+    };
+    char wanted[REQUEST_TEXT_BYTES];
     static struct cli_context context;
     static char text[REQUEST_TEXT_BYTES];
     json_t *args = json_pack("{s:i, s:i}", "rate", 5, "delay_hours", 7);
@@ -227,6 +238,15 @@ static void test_an_argument_is_refused_by_name(void **state)
     assert_string_equal(text, "rate= does not take \"5\": it is bad");
     assert_true(cli_argument_wrong(&context, args, delay, text));
     assert_string_equal(text, "delay= does not take \"7\": it is bad");
+    for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
+        json_t *reason =
+            json_pack("{s:{s:s, s:s}}", "params", "field", "rate", "problem", problems[i].problem);
+
+        assert_true(cli_argument_wrong(&context, args, reason, text));
+        (void)snprintf(wanted, sizeof(wanted), "rate= does not take \"5\": %s", problems[i].told);
+        assert_string_equal(text, wanted);
+        json_decref(reason);
+    }
     context.options[0].value = "7";
     assert_false(cli_argument_wrong(&context, args, delay, text));
     json_decref(args);
