@@ -160,6 +160,10 @@ static void member_changed(void *context, struct group *group, uint32_t member,
         cg_glitch_note(cg, member);
     }
     if (cd != NULL && cg->group != NULL) {
+        /* A member again: what its label said before counts no more. Away, it is read again. */
+        if (old != MEMBER_ONLINE && old != MEMBER_REBUILD && !cg_member_is_vacant(cg, member)) {
+            cd->record_sequence = UINT64_MAX;
+        }
         if (cd->drive != NULL && !drive_is_present(cd->drive)) {
             cd_note_absent(cd);
         }

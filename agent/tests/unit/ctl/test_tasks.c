@@ -1,11 +1,14 @@
 /*
- * Rebuilds and background initializations as operations: control, rates, restarts, documents.
+ * Rebuilds and background initializations as operations: control, rates, restarts, documents, drive
+ * groups that go offline meanwhile.
  */
 #include <string.h>
 
 #include "ctl_world.h"
 
 #define MINUTE (60 * SIM_SECOND)
+#define EVENT_STALE 60210u
+#define DATA (8 * MIB)
 
 /* Slow drives, so that there is time to look: 4 MiB/s or so. */
 static struct ctl_world *slow_world(uint64_t seed, uint32_t slots)
@@ -235,6 +238,187 @@ static void test_revisions(void **state)
     world_free(world);
 }
 
+/* A drive comes back and is rebuilt, and so many others go that its group is offline. When the last
+ * of them is back the group works at once, and the rebuild goes on by itself. */
+
+enum rebuild {
+    REBUILD_RUNS,
+    REBUILD_PAUSED,
+    REBUILD_STOPPED,
+    REBUILD_DONE, /* it is one of those that the group needs */
+    REBUILDS
+};
+
+static const struct {
+    enum raid_level level;
+    uint32_t drives;
+    uint32_t tolerance;
+} arrays[] = {{RAID_LEVEL_1, 2, 1}, {RAID_LEVEL_5, 3, 1}, {RAID_LEVEL_6, 4, 2}};
+
+static void leave(struct ctl_world *world, uint32_t slot, bool departs)
+{
+    if (departs) {
+        slot_depart(world, slot);
+    } else {
+        assert_int_equal(world_fault(world, slot, FAULT_KIND_PULL), REASON_OK);
+    }
+    world_settle(world, 2 * SIM_SECOND);
+}
+
+static void come(struct ctl_world *world, uint32_t slot, bool departs)
+{
+    if (departs) {
+        slot_arrive(world, slot);
+    } else {
+        assert_int_equal(world_fault(world, slot, FAULT_KIND_RETURN), REASON_OK);
+    }
+    world_settle(world, 5 * SIM_SECOND);
+}
+
+static struct ctl_world *rebuilding_world(uint32_t array, enum rebuild rebuild, bool departs)
+{
+    struct ctl_world *world = slow_world(100 + array * 10 + rebuild, arrays[array].drives + 1);
+    struct operation_view op;
+
+    assert_int_equal(world_create(world, arrays[array].level, 0, arrays[array].drives, "data"),
+                     REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 20 * MINUTE));
+    world_write(world, "data", 0, DATA, 0x11);
+    world_settle(world, MINUTE);
+    leave(world, 1, departs);
+    world_write(world, "data", 0, DATA, 0x22);
+    come(world, 1, departs);
+    assert_true(world_operation(world, OPERATION_KIND_REBUILD, &op, NULL));
+    assert_int_equal(op.state, OPERATION_STATE_RUNNING);
+    assert_true(op.done_bytes > 0);
+    world_write(world, "data", 0, MIB, 0x33);
+    if (rebuild == REBUILD_PAUSED || rebuild == REBUILD_STOPPED) {
+        assert_int_equal(
+            world_task(world, CTL_OP_REBUILD, slot_key(world, 1),
+                       rebuild == REBUILD_PAUSED ? TASK_ACTION_PAUSE : TASK_ACTION_STOP),
+            REASON_OK);
+        world_settle(world, SIM_SECOND);
+    } else if (rebuild == REBUILD_DONE) {
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 20 * MINUTE));
+        world_settle(world, 5 * SIM_SECOND);
+    }
+    return world;
+}
+
+/* The rebuilt drive is read as well: the others do not suffice. */
+static void expect_content(struct ctl_world *world, uint32_t array, bool departs)
+{
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 20 * MINUTE));
+    world_settle(world, MINUTE);
+    leave(world, 0, departs);
+    if (arrays[array].tolerance > 1) {
+        leave(world, 2, departs);
+    }
+    world_check(world, "data", 0, MIB, 0x33);
+    world_check(world, "data", MIB, DATA - MIB, 0x22);
+}
+
+static void rebuild_goes_on(uint32_t array, enum rebuild rebuild, bool departs)
+{
+    struct ctl_world *world = rebuilding_world(array, rebuild, departs);
+    uint32_t losses = arrays[array].tolerance + (rebuild == REBUILD_DONE ? 1 : 0);
+    uint32_t away[3] = {0, 2, 3};
+    uint32_t mark = 0;
+    uint8_t buffer[4096] = {0};
+    struct virtual_drive_view vd;
+    struct operation_view op;
+
+    if (losses >= arrays[array].drives) { /* a mirror has no third copy */
+        away[1] = 1;
+    }
+    if (losses == 1) { /* nobody needs the spare */
+        assert_int_equal(world_spare(world, arrays[array].drives, NULL), REASON_OK);
+    }
+    for (uint32_t i = 0; i < losses; i++) {
+        leave(world, away[i], departs);
+    }
+    assert_true(world_vd(world, "data", &vd, NULL));
+    assert_int_equal(vd.state, VIRTUAL_DRIVE_STATE_OFFLINE);
+    assert_int_not_equal(world_io(world, "data", VD_OP_WRITE, 0, sizeof(buffer), buffer),
+                         VD_STATUS_OK);
+    mark = world->log_count;
+    come(world, away[losses - 1], departs);
+    assert_true(world_vd(world, "data", &vd, NULL));
+    assert_int_equal(vd.state, VIRTUAL_DRIVE_STATE_DEGRADED);
+    assert_int_equal(world_event_count(world, mark, EVENT_STALE), 0);
+    if (rebuild != REBUILD_DONE) {
+        assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_REBUILD);
+        assert_true(world_operation(world, OPERATION_KIND_REBUILD, &op, NULL));
+        assert_int_equal(op.state, OPERATION_STATE_RUNNING);
+        assert_string_equal(op.target, slot_key(world, 1));
+    }
+    assert_int_equal(world_drive_state(world, arrays[array].drives),
+                     losses == 1 ? DRIVE_STATE_HOT_SPARE : DRIVE_STATE_UNCONFIGURED_GOOD);
+    world_check(world, "data", 0, MIB, 0x33);
+    world_check(world, "data", MIB, DATA - MIB, 0x22);
+    for (uint32_t i = 0; i + 1 < losses; i++) {
+        come(world, away[i], departs);
+    }
+    expect_content(world, array, departs);
+    world_free(world);
+}
+
+static void test_rebuild_of_a_group_that_was_offline(void **state)
+{
+    (void)state;
+    for (uint32_t array = 0; array < sizeof(arrays) / sizeof(arrays[0]); array++) {
+        for (unsigned rebuild = 0; rebuild < REBUILDS; rebuild++) {
+            rebuild_goes_on(array, (enum rebuild)rebuild, false);
+            rebuild_goes_on(array, (enum rebuild)rebuild, true);
+        }
+    }
+}
+
+/* It goes away, too, and what comes in its place is a copy of it from before its rebuild: that one
+ * is not used, neither while the rebuild runs nor when it has ended. */
+static void old_copy_comes(bool done)
+{
+    const struct sim_cut_plan as_it_is = {.cut = SIM_CUT_DROP_ALL};
+    struct ctl_world *world = rebuilding_world(1, REBUILD_DONE, true);
+    struct sim_drive *old = sim_drive_fork(world->slots[1].drive, world->sim, &as_it_is);
+    struct virtual_drive_view vd;
+
+    leave(world, 1, true);
+    world_write(world, "data", 0, DATA, 0x44);
+    come(world, 1, true);
+    assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_REBUILD);
+    if (done) {
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 20 * MINUTE));
+        leave(world, 0, true);
+    }
+    leave(world, 2, true);
+    leave(world, 1, true);
+    world->retired[world->retired_count] = world->slots[1].drive;
+    world->retired_emulated[world->retired_count++] = world->slots[1].emulated;
+    world->slots[1].drive = old;
+    world->slots[1].emulated = NULL;
+    come(world, 1, true);
+    come(world, 2, true);
+    world_settle(world, MINUTE);
+    assert_true(world_vd(world, "data", &vd, NULL));
+    assert_int_equal(world_event_count(world, 0, EVENT_STALE), 1);
+    assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_FAILED);
+    if (done) {
+        assert_int_equal(vd.state, VIRTUAL_DRIVE_STATE_OFFLINE);
+    } else {
+        assert_int_equal(vd.state, VIRTUAL_DRIVE_STATE_DEGRADED);
+        world_check(world, "data", 0, DATA, 0x44);
+    }
+    world_free(world);
+}
+
+static void test_old_copy_of_a_rebuilt_drive(void **state)
+{
+    (void)state;
+    old_copy_comes(false);
+    old_copy_comes(true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +428,8 @@ int main(void)
         cmocka_unit_test(test_dirty_restart),
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_revisions),
+        cmocka_unit_test(test_rebuild_of_a_group_that_was_offline),
+        cmocka_unit_test(test_old_copy_of_a_rebuilt_drive),
     };
 
     aw_test_catch_asserts();
