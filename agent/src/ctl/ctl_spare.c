@@ -329,7 +329,7 @@ static void filling_claimed(struct ctl_claims *claims, bool ok)
         record_drive_add(claims->ctl->record, cd->identity.key, false);
         changed = true;
     }
-    if (former != NULL && return_is_known(claims->ctl, former->identity.key)) {
+    if (former != NULL && former != cd && return_is_known(claims->ctl, former->identity.key)) {
         return_forget(claims->ctl->record, former->identity.key); /* ctl_copyback.c (3) */
         changed = true;
     }

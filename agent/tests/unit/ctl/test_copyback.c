@@ -263,6 +263,50 @@ static void test_losses(void **state)
     }
 }
 
+/* A spare that serves, is away for a while and is rebuilt in its place is still a spare that
+ * serves: its return does not depend on when it was away. */
+static void test_spare_away_for_a_while(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct ctl_world *world = world_with(70 + i, 5, RAID_LEVEL_5, 4);
+
+        assert_int_equal(world_spare(world, 4, NULL), REASON_OK);
+        assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
+        if (i == 0) { /* while it is filled */
+            for (uint32_t j = 0; world_drive_state(world, 4) != DRIVE_STATE_REBUILD; j++) {
+                assert_true(j < 10000);
+                world_settle(world, SIM_SECOND / 1000);
+            }
+        } else {
+            assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+        }
+        if (i == 1) { /* while it is read */
+            assert_int_equal(world_fault(world, 1, FAULT_KIND_REPLACE), REASON_OK);
+            assert_true(wait_drive(world, 1, DRIVE_STATE_COPYBACK, SIM_SECOND));
+        }
+        assert_int_equal(world_fault(world, 4, FAULT_KIND_PULL), REASON_OK);
+        world_write(world, "data", 0, CHUNK, 0x55);
+        if (i == 2) { /* long enough to be forgotten */
+            world_settle(world, 10 * MINUTE);
+        }
+        assert_int_equal(world_fault(world, 4, FAULT_KIND_RETURN), REASON_OK);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+        if (i == 3) {
+            world_restart(world);
+        }
+        if (i != 1) {
+            assert_int_equal(world_drive_state(world, 4), DRIVE_STATE_ONLINE);
+            assert_int_equal(world_fault(world, 1, FAULT_KIND_REPLACE), REASON_OK);
+        }
+        assert_true(wait_drive(world, 1, DRIVE_STATE_ONLINE, 10 * MINUTE));
+        assert_true(wait_drive(world, 4, DRIVE_STATE_HOT_SPARE, MINUTE));
+        content_check(world, 1);
+        world_check(world, "data", 0, CHUNK, 0x55);
+        world_free(world);
+    }
+}
+
 /* Restarts in the middle go on where they were. */
 static void test_restart(void **state)
 {
@@ -326,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_by_command),
         cmocka_unit_test(test_losses_while_paused),
         cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_spare_away_for_a_while),
         cmocka_unit_test(test_restart),
         cmocka_unit_test(test_power_cuts),
     };
