@@ -1,9 +1,11 @@
 import { accessibilityViolations } from '../support/axe.ts';
 import { expect, test } from '../support/fixtures.ts';
+import { widerThanPhone } from '../support/phone.ts';
 
 const PLAIN_PAGES = [
   '/', '/operations', '/events', '/alerts', '/hosts/add', '/users', '/tokens', '/audit', '/account',
   '/virtual-drives', '/drive-groups', '/drives', '/batteries',
+  '/lab',
 ];
 
 const DRIVE_TABS = ['health', 'performance', 'events'];
@@ -47,6 +49,9 @@ for (const scheme of ['light', 'dark'] as const) {
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
         await expect(page.getByText('Loading …')).toHaveCount(0);
         found.push(...(await accessibilityViolations(page)).map((line) => `${path}: ${line}`));
+        if (scheme === 'light') {
+          found.push(...(await widerThanPhone(page)).map((line) => `${path} on a phone: ${line}`));
+        }
       }
       expect(found).toEqual([]);
       await page.goto(`${stack.info.url}${arrayPage}`);
