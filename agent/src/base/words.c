@@ -1986,7 +1986,7 @@ static const struct {
     {"effect_spare_missing",
      "It cannot replace a failed drive."},
     {"remedy_spare_missing",
-     "Put it back, add another hot spare, or do without it: \"{path} delete hotsparedrive\"."},
+     "Put it back, add another hot spare, or do without it until it is back: \"{path} delete hotsparedrive\"."},
     {"finding_spare_overwritten",
      "Hot spare {drive} (serial {serial}) has lost its label: another program wrote to the drive."},
     {"effect_spare_overwritten",

@@ -4,7 +4,8 @@
  * those whose place another drive has taken are missed: until they are back, another drive is in
  * their bay, their drive group is gone, or a user does without them.
  *
- * So are drives that go while they are erased: their erases wait for them.
+ * So are drives that go while they are erased: their erases wait for them. Nobody knows when they
+ * go, or whether the agent runs then: they are on the list from the beginning.
  *
  * (1) As long as the place is theirs, their group tells of it.
  * (2) What is seen counts at once and is saved soon after.
@@ -55,15 +56,12 @@ static void text_take(char *out, size_t capacity, const char *text)
     }
 }
 
-void cd_away_note(const struct ctl_drive *cd)
+static struct drive_away away_of(const struct ctl_drive *cd)
 {
     struct drive_away away = {.drive = cd->uuid};
     char path[PATH_TEXT_BYTES];
     char name[NAME_TEXT_BYTES];
 
-    if (cd->group == NULL && !cd->bad && cd_erasure(cd) != CD_ERASURE_ACTIVE) {
-        return;
-    }
     if (cd->group != NULL) {
         away.group = cg_config(cd->group)->guid;
     }
@@ -73,8 +71,25 @@ void cd_away_note(const struct ctl_drive *cd)
     text_take(away.path, sizeof(away.path), path);
     text_take(away.name, sizeof(away.name), name);
     text_take(away.serial, sizeof(away.serial), cd->identity.serial);
-    drives_away_put(&cd->ctl->losses.aways.list, &away);
-    aways_note(cd->ctl);
+    return away;
+}
+
+/* Or it is to be: it goes on by itself. */
+static bool is_erased(const struct ctl *ctl, const char *key)
+{
+    const struct controller_erase *entry = record_erase_find(ctl->record, key);
+
+    return entry != NULL && entry->active;
+}
+
+void cd_away_note(const struct ctl_drive *cd)
+{
+    const struct drive_away away = away_of(cd);
+
+    if (cd->group != NULL || cd->bad || is_erased(cd->ctl, away.key)) {
+        drives_away_put(&cd->ctl->losses.aways.list, &away);
+        aways_note(cd->ctl);
+    }
 }
 
 /* One that was not here in this run of the agent goes by its label. */
@@ -131,13 +146,14 @@ static bool is_back(const struct ctl *ctl, const struct drive_away *away)
     return is_here(ctl, away);
 }
 
+/* By another drive. */
 static bool bay_is_taken(const struct ctl *ctl, const struct drive_away *away)
 {
     LIST_FOR_EACH (node, &ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
         char path[PATH_TEXT_BYTES];
 
-        if (!cd->departed && cd->present) {
+        if (!cd->departed && cd->present && strcmp(cd->object.key, away->key) != 0) {
             drive_path(cd, path, sizeof(path));
             if (strcmp(path, away->path) == 0) {
                 return true;
@@ -164,16 +180,40 @@ static bool away_is_missed(const struct ctl *ctl, const struct drive_away *away)
     return true;
 }
 
+/* Those that are listed now and may be gone after a restart. */
+static void listed_note(struct ctl *ctl)
+{
+    struct drives_away *list = &ctl->losses.aways.list;
+
+    LIST_FOR_EACH (node, &ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+        const struct drive_away *known = NULL;
+        struct drive_away away;
+
+        if (cd->departed || (!is_erased(ctl, cd->object.key) && cd_life(cd) != LIFE_REMOVED)) {
+            continue;
+        }
+        away = away_of(cd);
+        known = drives_away_find(list, away.key);
+        if ((known == NULL || strcmp(known->path, away.path) != 0) && !bay_is_taken(ctl, &away) &&
+            (known != NULL || list->count < DRIVES_AWAY_MAX)) {
+            drives_away_put(list, &away);
+            aways_note(ctl);
+        }
+    }
+}
+
 void ctl_aways_look(struct ctl *ctl)
 {
     struct drives_away *list = &ctl->losses.aways.list;
 
     ASSERT(!ctl_is_starting(ctl)); /* a drive that is still awaited is not away */
+    listed_note(ctl);
     for (uint32_t i = list->count; i > 0; i--) {
         const struct drive_away *away = &list->entries[i - 1];
         bool group_is_gone = !guid_is_zero(&away->group) && group_of(ctl, away) == NULL;
 
-        if (group_is_gone || is_back(ctl, away) ||
+        if (group_is_gone || (is_back(ctl, away) && !is_erased(ctl, away->key)) ||
             (away_is_missed(ctl, away) && bay_is_taken(ctl, away))) {
             drives_away_remove(list, i - 1);
             aways_note(ctl);
@@ -184,14 +224,17 @@ void ctl_aways_look(struct ctl *ctl)
 bool ctl_misses_drive(struct ctl *ctl, const char *key)
 {
     const struct drive_away *away = drives_away_find(&ctl->losses.aways.list, key);
+    const struct ctl_drive *cd = drive_by_key(ctl, key);
 
-    return away != NULL && away_is_missed(ctl, away) && !is_back(ctl, away);
+    return away != NULL && away_is_missed(ctl, away) && !is_back(ctl, away) &&
+           (cd == NULL || cd_life(cd) == LIFE_REMOVED);
 }
 
 void command_missing(struct ctl *ctl, struct ctl_command *command)
 {
     const char *key = command->args.drive.drive;
     struct ctl_aways *aways = &ctl->losses.aways;
+    struct ctl_drive *cd = drive_by_key(ctl, key);
     struct drive_away *away = NULL;
 
     if (!ctl_misses_drive(ctl, key)) {
@@ -202,6 +245,10 @@ void command_missing(struct ctl *ctl, struct ctl_command *command)
     away = drives_away_find(&aways->list, key);
     aways->given_up = *away;
     drives_away_remove(&aways->list, (uint32_t)(away - aways->list.entries));
+    if (cd != NULL) {
+        cd->bad = false; /* until its label says again what it was */
+        command_object_add(command, &cd->object);
+    }
     aways->awaited = true;
     aways->again_us = 0;
     aways_note(ctl);
@@ -226,13 +273,6 @@ static bool is_waited_for(const void *subject, struct finding *finding)
     return true;
 }
 
-static bool erase_waits(const struct ctl *ctl, const struct drive_away *away)
-{
-    const struct controller_erase *entry = record_erase_find(ctl->record, away->key);
-
-    return entry != NULL && entry->active;
-}
-
 static const struct finding_row removed_rows[] = {{FINDING_DRIVE_REMOVED, is_removed}};
 static const struct finding_row erase_rows[] = {{FINDING_ERASE_WAITS, is_waited_for}};
 
@@ -243,9 +283,10 @@ void findings_of_aways(struct ctl *ctl)
     for (uint32_t i = 0; i < list->count; i++) {
         struct ctl_object object = {.kind = OBJECT_KIND_DRIVE};
 
-        if (away_is_missed(ctl, &list->entries[i])) {
+        if (away_is_missed(ctl, &list->entries[i]) &&
+            drive_by_key(ctl, list->entries[i].key) == NULL) { /* else its own findings tell */
             (void)snprintf(object.key, sizeof(object.key), "%s", list->entries[i].key);
-            findings_add(ctl, erase_waits(ctl, &list->entries[i]) ? erase_rows : removed_rows, 1,
+            findings_add(ctl, is_erased(ctl, list->entries[i].key) ? erase_rows : removed_rows, 1,
                          &object, list->entries[i].path, &list->entries[i]);
         }
     }
@@ -261,6 +302,11 @@ static void given_up_saved(struct ctl *ctl, int error)
 
     aways->answers = false;
     if (error != 0) {
+        struct ctl_drive *cd = drive_by_key(ctl, aways->given_up.key);
+
+        if (cd != NULL && !cd->present && cd->group == NULL) {
+            cd->bad = true;
+        }
         drives_away_put(&aways->list, &aways->given_up);
         reason_from_store(&reason, error);
     }

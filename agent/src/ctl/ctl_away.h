@@ -33,7 +33,8 @@ MUST_CHECK int ctl_aways_load(struct ctl *ctl);
 void cd_away_note(const struct ctl_drive *cd);
 /* Called before another drive takes the place of a missing one. */
 void cg_away_note(const struct ctl_group *cg, uint32_t member);
-/* Those that are back or no longer missed are forgotten. Before findings are made. */
+/* Those that may go are noted, and those that are back or no longer missed are forgotten. Before
+ * findings are made. */
 void ctl_aways_look(struct ctl *ctl);
 void findings_of_aways(struct ctl *ctl);
 /* Of a drive that is missed, or else of a member: command_drive_missing(). */

@@ -2148,7 +2148,7 @@ REASONS: dict[str, str] = {
     "remedy_erase_waits_away": 'Put it back. The erase goes on automatically from where it stopped. To end it: "{path} stop erase".',
     "finding_spare_missing": "Hot spare {drive} (serial {serial}) is missing.",
     "effect_spare_missing": "It cannot replace a failed drive.",
-    "remedy_spare_missing": 'Put it back, add another hot spare, or do without it: "{path} delete hotsparedrive".',
+    "remedy_spare_missing": 'Put it back, add another hot spare, or do without it until it is back: "{path} delete hotsparedrive".',
     "finding_spare_overwritten": "Hot spare {drive} (serial {serial}) has lost its label: another program wrote to the drive.",
     "effect_spare_overwritten": "It is no longer a hot spare and cannot replace a failed drive.",
     "remedy_spare_overwritten": 'Look at what is on the drive. Then make it a hot spare again with "{path} add hotsparedrive", or do without it: "{path} delete hotsparedrive".',

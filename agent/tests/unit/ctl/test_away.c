@@ -206,6 +206,26 @@ static void test_one_that_stays_listed(void **state UNUSED)
     world_free(world);
 }
 
+/* … is not listed any more after a restart without it. */
+static void test_one_that_stayed_listed_until_a_restart(void **state UNUSED)
+{
+    struct ctl_world *world = world_of();
+
+    assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
+    world_settle(world, 10 * SIM_SECOND);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    world->slots[0].absent = true;
+    for (uint32_t i = 0; i < 2; i++) {
+        world_restart(world);
+        assert_true(is_missed(world));
+    }
+    assert_int_equal(do_without(world), REASON_OK);
+    assert_false(is_missed(world));
+    world_restart(world);
+    assert_false(is_missed(world));
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_taken_out_while_the_agent_is_off),
         cmocka_unit_test(test_a_free_drive_may_go),
         cmocka_unit_test(test_one_that_stays_listed),
+        cmocka_unit_test(test_one_that_stayed_listed_until_a_restart),
     };
 
     aw_test_catch_asserts();

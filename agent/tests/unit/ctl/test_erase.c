@@ -478,6 +478,38 @@ static void test_stopped_while_the_drive_is_away(void **state)
     world_free(world);
 }
 
+/* One that is listed while it is away is not any more after a restart without it. */
+static void test_away_over_a_restart(void **state)
+{
+    (void)state;
+    for (uint32_t pulled_before = 0; pulled_before < 2; pulled_before++) {
+        struct ctl_world *world = world_of(442, 2);
+        uint32_t mark = 0;
+
+        (void)begin_slowly(world, 0, ERASE_MODE_NORMAL, 5 * SIM_SECOND);
+        if (pulled_before == 1) {
+            assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
+            world_settle(world, SIM_SECOND);
+        }
+        world->slots[0].absent = true;
+        world_restart(world);
+        world_settle(world, MINUTE);
+        assert_non_null(finding_waits(world, 0));
+        assert_int_equal(finding_waits(world, 0)->remedy.code, REASON_REMEDY_DRIVE_REMOVED);
+        mark = world->log_count;
+        slot_arrive(world, 0);
+        assert_true(ends(world, mark));
+        world_settle(world, MINUTE);
+        assert_null(finding_waits(world, 0));
+        world->slots[0].absent = true;
+        world_restart(world);
+        world_settle(world, MINUTE);
+        assert_null(finding_waits(world, 0));
+        assert_null(world_finding(world, FINDING_DRIVE_REMOVED, NULL));
+        world_free(world);
+    }
+}
+
 /* A drive of the host is on no list then: its erase goes on when it is back. */
 static void test_departed_and_back(void **state)
 {
@@ -744,6 +776,7 @@ int main(void)
         cmocka_unit_test(test_pulled_and_returned),
         cmocka_unit_test(test_stopped_while_the_drive_is_away),
         cmocka_unit_test(test_departed_and_back),
+        cmocka_unit_test(test_away_over_a_restart),
         cmocka_unit_test(test_cannot_be_written),
         cmocka_unit_test(test_waits_for_room),
         cmocka_unit_test(test_stopped_while_it_waits),
