@@ -229,6 +229,7 @@ static void op_wait(struct ctl_drive *cd, enum reason_code why)
 
     status->state = OPERATION_STATE_WAITING;
     status->reason = why;
+    status->done_bytes = place_bytes(cd_erase_entry(cd)); /* from where it will go on */
     status->speed_bytes_per_s = 0;
     status->time_left_s = -1;
 }

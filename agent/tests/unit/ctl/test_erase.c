@@ -434,6 +434,7 @@ static void test_pulled_and_returned(void **state)
 {
     struct ctl_world *world = world_of(6, 2);
     struct operation_view op;
+    char percent[32];
     uint32_t mark = 0;
 
     (void)state;
@@ -443,6 +444,9 @@ static void test_pulled_and_returned(void **state)
     assert_int_equal(world_event_count(world, 0, EVENT_FAILED), 0);
     assert_int_equal(world_event_count(world, 0, EVENT_WAITS), 1);
     expect_waits(world, 0, REASON_DRIVE_LOST_PULLED);
+    assert_true(world_operation(world, OPERATION_KIND_DRIVE_ERASE, &op, NULL));
+    (void)snprintf(percent, sizeof(percent), "waits at %u%%:", (uint32_t)op.progress_percent);
+    assert_non_null(strstr(world->log[world_event(world, 0, EVENT_WAITS)].text, percent));
     mark = world->log_count;
     assert_int_equal(world_fault(world, 0, FAULT_KIND_RETURN), REASON_OK);
     assert_true(ends(world, mark));
