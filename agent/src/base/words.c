@@ -1496,7 +1496,7 @@ static const struct {
     {"spare_other_enclosure",
      "It serves only its own enclosure; the member is in another one."},
     {"spare_failed_before",
-     "It could not take the place of a lost member: {why} It is tried again automatically."},
+     "The last attempt to use it failed: {why} It is tried again automatically."},
     {"spare_set_missing",
      "A user took it out of its place, so it does not stand in automatically."},
     {"rebuild_tried_again",

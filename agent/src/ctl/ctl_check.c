@@ -211,7 +211,7 @@ static void failed_event(const struct ctl_operation *op, const char *title)
     struct reason reason;
     char why[REASON_TEXT_MAX];
 
-    reason_set(&reason, op->status.reason, NULL);
+    operation_reason(op, op->status.reason, &reason);
     (void)reason_text(&reason, why, sizeof(why)); /* it fits */
     ctl_event(op->ctl, EVENT_CHECK_FAILED, op->target_key, "virtual_drive", title, "why", why,
               NULL);

@@ -284,8 +284,12 @@ void cg_copyback_ended(void *context, struct group *group, struct drive *drive,
 {
     struct ctl_group *cg = context;
     struct ctl_drive *cd = cg->copyback;
+    struct ctl_operation *op = operation_of_copyback(cg);
 
     (void)group; /* the only one that cg has */
+    if (op != NULL) {
+        op->target_lost = why;
+    }
     if (cd != NULL && cd->drive == drive) {
         cd->copyback_of = NULL;
         cg->copyback = NULL;

@@ -151,8 +151,13 @@ static void member_changed(void *context, struct group *group, uint32_t member,
 {
     struct ctl_group *cg = context;
     struct ctl_drive *cd = cg->members[member];
+    struct ctl_operation *op = operation_of_member(cg, member);
 
     ASSERT(cg->group == group || cg->group == NULL);
+    if (op != NULL && old == MEMBER_REBUILD &&
+        cg_config(cg)->members[member].state != MEMBER_ONLINE) {
+        op->target_lost = why;
+    }
     cg->rebuild_stopped[member] = false;
     attempt_clear(&cg->rebuild_attempts[member]);
     cd_target_lost_note(cg, member, old, why);

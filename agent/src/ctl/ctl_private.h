@@ -264,6 +264,7 @@ struct ctl_operation {
     object_key_t group_key, target_key, source_key; /* copyback: that is filled from it */
     enum object_kind target_kind;
     struct task_status_view status;
+    enum reason_code target_lost; /* why its rebuild or copyback cannot go on */
     bool by_user;
     bool was_started; /* its first event has been sent */
     bool ended;
@@ -802,6 +803,9 @@ void ctl_laters_work(struct ctl *ctl);
 void ctl_tasks_work(struct ctl *ctl);
 struct ctl_operation *operation_of_member(const struct ctl_group *cg, uint32_t member);
 struct ctl_operation *operation_of_copyback(const struct ctl_group *cg);
+/* The operation's drive filled in, where a reason names one. */
+void operation_reason(const struct ctl_operation *op, enum reason_code code,
+                      struct reason *ret_reason);
 struct ctl_operation *operation_of_vd(const struct ctl_vd *cv); /* which makes it consistent */
 struct ctl_operation *operation_of_check(const struct ctl_vd *cv);
 /* False: there is no memory for it now. */

@@ -367,6 +367,7 @@ void cd_target_lost_note(struct ctl_group *cg, uint32_t member, enum member_stat
     struct ctl_drive *cd = cg->members[member];
     enum member_state state = cg_config(cg)->members[member].state;
     struct reason reason;
+    char path[PATH_TEXT_BYTES];
 
     if (cd == NULL || cd->drive == NULL) {
         return;
@@ -378,7 +379,8 @@ void cd_target_lost_note(struct ctl_group *cg, uint32_t member, enum member_stat
         cg->replacing_lost = why; /* whoever is replacing tells */
     } else if ((state == MEMBER_FAILED && old == MEMBER_REBUILD && !drive_is_spent(cd->drive)) ||
                has_refused(cg, member)) {
-        reason_set(&reason, why, NULL);
+        drive_path(cd, path, sizeof(path));
+        reason_set(&reason, why, "drive", path, NULL);
         (void)attempt_fail(cg->ctl, &cd->attempt, &reason); /* its operation tells */
         cd->target_failed = true;
     }

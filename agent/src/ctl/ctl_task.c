@@ -31,11 +31,31 @@ void operation_percent_text(const struct task_status_view *status, char out[16])
     (void)snprintf(out, 16, "%llu", (unsigned long long)percent); /* at most 100 */
 }
 
+/* A task knows its drive by its number alone, and of a virtual drive it knows none. */
+void operation_reason(const struct ctl_operation *op, enum reason_code code,
+                      struct reason *ret_reason)
+{
+    const struct ctl_drive *cd = drive_by_key(op->ctl, op->target_key);
+    char path[PATH_TEXT_BYTES];
+
+    if (op->target_kind == OBJECT_KIND_DRIVE && cd != NULL) {
+        drive_path(cd, path, sizeof(path));
+        reason_set(ret_reason, code, "drive", path, NULL);
+    } else if (code == REASON_DRIVE_GONE) {
+        reason_set(ret_reason,
+                   op->target_kind == OBJECT_KIND_VIRTUAL_DRIVE ? REASON_TASK_GROUP_OFFLINE
+                                                                : REASON_DRIVE_LOST_PULLED,
+                   NULL);
+    } else {
+        reason_set(ret_reason, code, NULL);
+    }
+}
+
 static void failure_text(const struct ctl_operation *op, char *out, size_t capacity)
 {
     struct reason reason;
 
-    reason_set(&reason, op->status.reason, NULL);
+    operation_reason(op, op->status.reason, &reason);
     (void)reason_text(&reason, out, capacity);
 }
 
@@ -57,17 +77,10 @@ static void rebuild_begun(struct ctl_operation *op, const char *drive, const cha
 
 static void rebuild_failed(struct ctl_operation *op, const char *drive)
 {
-    const struct member_config *member = &cg_config(op->cg)->members[op->member];
-    bool target = op->status.reason == REASON_DRIVE_GONE;
+    bool target = op->target_lost != REASON_OK || op->status.reason == REASON_DRIVE_GONE;
     char why[REASON_TEXT_MAX];
-    struct reason reason;
 
     failure_text(op, why, sizeof(why));
-    if (target) { /* the group knows how it went */
-        reason_set(&reason, member->why != REASON_OK ? member->why : REASON_DRIVE_LOST_PULLED,
-                   "drive", drive, NULL);
-        (void)reason_text(&reason, why, sizeof(why));
-    }
     ctl_event(op->ctl, target ? EVENT_REBUILD_FAILED_TARGET : EVENT_REBUILD_FAILED_SOURCE,
               op->target_key, "drive", drive, "why", why, NULL);
 }
@@ -168,9 +181,7 @@ static void copyback_event(struct ctl_operation *op, enum operation_state old)
         return;
     case OPERATION_STATE_FAILED:
         failure_text(op, why, sizeof(why));
-        ctl_event(op->ctl, EVENT_COPYBACK_FAILED, op->target_key, "drive", drive, "why",
-                  op->status.reason == REASON_DRIVE_GONE ? "one of the two drives was lost" : why,
-                  NULL);
+        ctl_event(op->ctl, EVENT_COPYBACK_FAILED, op->target_key, "drive", drive, "why", why, NULL);
         return;
     case OPERATION_STATE_STOPPED:
         if (op->status.reason == REASON_STOPPED_BY_USER) {
@@ -246,7 +257,9 @@ static void sync_event(struct ctl_operation *op, enum operation_state old)
 
 /* Reports of a task */
 
-/* One that a user has stopped is not begun again unasked; one that failed is, after a while. */
+/* One that a user has stopped is not begun again unasked; one that failed is, after a while. If the
+ * target of a rebuild was lost, the next one in that place begins at once: a paused task ends later
+ * than that. */
 static void end_note(struct ctl_operation *op, bool *stopped, struct ctl_attempt *attempt)
 {
     struct reason reason;
@@ -254,8 +267,9 @@ static void end_note(struct ctl_operation *op, bool *stopped, struct ctl_attempt
     *stopped = *stopped || op->status.reason == REASON_STOPPED_BY_USER;
     if (op->status.state == OPERATION_STATE_COMPLETED) {
         attempt_clear(attempt);
-    } else if (op->status.state == OPERATION_STATE_FAILED) {
-        reason_set(&reason, op->status.reason, NULL);
+    } else if (op->status.state == OPERATION_STATE_FAILED &&
+               (op->target_lost == REASON_OK || op->status.kind != OPERATION_KIND_REBUILD)) {
+        operation_reason(op, op->status.reason, &reason);
         (void)attempt_fail(op->ctl, attempt, &reason); /* its own event has told */
     }
 }
@@ -276,12 +290,25 @@ static void operation_ended(struct ctl_operation *op)
     }
 }
 
+/* The task only notices that its target is gone; the group has told why. */
+static void target_loss_apply(struct ctl_operation *op)
+{
+    if (op->status.state != OPERATION_STATE_FAILED || op->target_lost == REASON_OK) {
+        return;
+    }
+    op->status.reason = op->target_lost;
+    if (op->target_lost == REASON_DRIVE_LOST_USER) {
+        op->status.state = OPERATION_STATE_STOPPED;
+    }
+}
+
 static void task_state_changed(void *context, struct task *task, enum operation_state old)
 {
     struct ctl_operation *op = context;
 
     ASSERT(!op->ended);
     task_status_get(task, &op->status);
+    target_loss_apply(op);
     if (op->status.kind == OPERATION_KIND_REBUILD) {
         rebuild_event(op, old);
     } else if (op->status.kind == OPERATION_KIND_COPYBACK) {

@@ -471,7 +471,7 @@ void view_operation(const struct ctl_operation *op, struct operation_view *view,
     if (status.state == OPERATION_STATE_WAITING && status.reason == REASON_WRONG_STATE) {
         reason_set(&view->reason, REASON_WAITS_FOR_REBUILD, NULL);
     } else {
-        reason_set(&view->reason, status.reason, NULL);
+        operation_reason(op, status.reason, &view->reason);
     }
     operation_blocked(op, &view->blocked);
     operation_digest(view, digest);

@@ -1903,7 +1903,7 @@ REASONS: dict[str, str] = {
     "copyback_one": "Drive group {group} has one copyback already; the next can begin when it has ended.",
     "spare_other_group": "It is dedicated to other drive groups.",
     "spare_other_enclosure": "It serves only its own enclosure; the member is in another one.",
-    "spare_failed_before": "It could not take the place of a lost member: {why} It is tried again automatically.",
+    "spare_failed_before": "The last attempt to use it failed: {why} It is tried again automatically.",
     "spare_set_missing": "A user took it out of its place, so it does not stand in automatically.",
     "rebuild_tried_again": "The rebuild of drive {drive} failed and is tried again automatically. {why}",
     "spare_chosen_dedicated": "It is the best suited hot spare of those dedicated to this drive group.",

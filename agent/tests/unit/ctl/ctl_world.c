@@ -40,6 +40,7 @@ static void event_publish(struct event_port *port, const struct event *event)
     world->next_seq++;
     assert_true(event->text[0] != '\0');
     assert_null(strchr(event->text, '{'));
+    assert_null(strstr(event->text, "rive ? ")); /* a figure may be unknown */
     if (world->log_count < EVENTS_MAX) {
         world->log[world->log_count++] = *event;
     }
@@ -634,6 +635,7 @@ static void find_object(void *context, const struct object_head *head, const voi
     struct find *find = context;
 
     assert_true(head->rev >= head->config_rev && head->config_rev > 0);
+    world_document_is_whole(head, view);
     if (head->kind != find->kind || (find->match != NULL && !find->match(find, head, view))) {
         return;
     }

@@ -178,6 +178,8 @@ enum vd_status world_io(struct ctl_world *world, const char *name, enum vd_op op
 /* Of that code, about the object with that key or any; NULL: there is none. Until the next call. */
 const struct finding *world_finding(struct ctl_world *world, enum finding_code code,
                                     const char *key);
+/* Every parameter of its reasons has been given. */
+void world_document_is_whole(const struct object_head *head, const void *view);
 uint32_t world_event(const struct ctl_world *world, uint32_t from, uint32_t code);
 uint32_t world_event_count(const struct ctl_world *world, uint32_t from, uint32_t code);
 void world_print_events(const struct ctl_world *world, uint32_t from);

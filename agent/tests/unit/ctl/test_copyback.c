@@ -218,7 +218,8 @@ static void test_losses_while_paused(void **state)
         world_settle(world, 5 * SIM_SECOND);
         assert_true(world_operation(world, OPERATION_KIND_COPYBACK, &op, NULL));
         assert_int_equal(op.state, OPERATION_STATE_FAILED);
-        assert_int_equal(op.reason.code, REASON_DRIVE_GONE);
+        assert_int_equal(op.reason.code,
+                         lost == 1 ? REASON_COPYBACK_SOURCE_LOST : REASON_DRIVE_LOST_PULLED);
         assert_int_equal(world_fault(world, lost, FAULT_KIND_RETURN), REASON_OK);
         assert_true(wait_drive(world, 1, DRIVE_STATE_ONLINE, MINUTE));
         assert_true(wait_drive(world, 2, DRIVE_STATE_UNCONFIGURED_GOOD, MINUTE));

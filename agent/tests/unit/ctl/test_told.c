@@ -9,6 +9,9 @@
 #include "ctl_world.h"
 
 #define MINUTE (60 * SIM_SECOND)
+#define EVENT_REBUILD_ABORTED 98
+#define EVENT_REBUILD_FAILED_TARGET 102
+#define EVENT_COPYBACK_FAILED 282
 
 /* "data" on slots 0 to width - 1, a hot spare behind them. */
 static struct ctl_world *world_with_spare(uint64_t seed, enum raid_level level, uint32_t width)
@@ -171,6 +174,76 @@ static void test_loss_stays(void **state)
     world_free(world);
 }
 
+static bool event_says(const struct ctl_world *world, uint32_t code, const char *words)
+{
+    uint32_t at = world_event(world, 0, code);
+
+    return at != UINT32_MAX && strstr(world->log[at].text, words) != NULL;
+}
+
+/* A rebuild whose drive the user takes offline was ended by the user, paused or not. It is no
+ * failure of the hot spare that is filled next in that place. */
+static void test_rebuild_is_ended_by_the_user(void **state)
+{
+    (void)state;
+    for (uint32_t paused = 0; paused < 2; paused++) {
+        struct ctl_world *world = world_with_spare(6 + paused, RAID_LEVEL_5, 3);
+        struct operation_view op;
+
+        assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
+        world_write(world, "data", 0, MIB, 0x22);
+        assert_int_equal(world_fault(world, 1, FAULT_KIND_RETURN), REASON_OK);
+        for (uint32_t i = 0; world_drive_state(world, 1) != DRIVE_STATE_REBUILD; i++) {
+            assert_true(i < 10000);
+            world_settle(world, SIM_SECOND / 10000);
+        }
+        if (paused != 0) {
+            assert_int_equal(
+                world_task(world, CTL_OP_REBUILD, slot_key(world, 1), TASK_ACTION_PAUSE),
+                REASON_OK);
+        }
+        assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_OFFLINE, 1), REASON_OK);
+        world_settle(world, SIM_SECOND / 2);
+        for (uint32_t i = 0; world_drive_state(world, 3) != DRIVE_STATE_ONLINE; i++) {
+            assert_true(i < 10000);
+            assert_null(world_finding(world, FINDING_REBUILD_FAILED, NULL));
+            assert_true(world_operation(world, OPERATION_KIND_REBUILD, &op, NULL));
+            world_settle(world, SIM_SECOND / 100);
+        }
+        assert_int_equal(world_event_count(world, 0, EVENT_REBUILD_FAILED_TARGET), 0);
+        assert_int_equal(world_event_count(world, 0, EVENT_REBUILD_ABORTED), 1);
+        assert_true(event_says(world, EVENT_REBUILD_ABORTED, "stopped by user"));
+        world_free(world);
+    }
+}
+
+/* The target took a write no longer: none of the two drives was lost, and it had no place of a
+ * lost member to take. */
+static void test_copyback_target_fails(void **state)
+{
+    struct ctl_world *world = world_with_spare(8, RAID_LEVEL_1, 2);
+    struct ctl_command command = {.op = CTL_OP_COPYBACK};
+    struct sim_fault fault = {SIM_FAULT_WRITE, 4 * MIB, MIB};
+    const struct finding *finding = NULL;
+    struct operation_view op;
+
+    (void)state;
+    assert_true(sim_drive_fault_add(world->slots[2].drive, &fault));
+    strcpy(command.args.copyback.drive, slot_key(world, 1));
+    strcpy(command.args.copyback.target, slot_key(world, 2));
+    command.args.copyback.action = TASK_ACTION_START;
+    assert_int_equal(world_run(world, &command), REASON_OK);
+    world_settle(world, 10 * SIM_SECOND);
+    assert_true(event_says(world, EVENT_COPYBACK_FAILED, "A write to the drive failed."));
+    assert_true(world_operation(world, OPERATION_KIND_COPYBACK, &op, NULL));
+    assert_int_equal(op.reason.code, REASON_DRIVE_LOST_WRITE_ERROR);
+    finding = world_finding(world, FINDING_SPARE_UNUSABLE, slot_key(world, 2));
+    assert_non_null(finding);
+    assert_true(says(&finding->cause, "A write to the drive failed."));
+    assert_false(says(&finding->cause, "lost member"));
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +252,8 @@ int main(void)
         cmocka_unit_test(test_spare_is_not_to_blame),
         cmocka_unit_test(test_prediction_ends),
         cmocka_unit_test(test_loss_stays),
+        cmocka_unit_test(test_rebuild_is_ended_by_the_user),
+        cmocka_unit_test(test_copyback_target_fails),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
