@@ -42,36 +42,70 @@ static bool is_of(const json_t *finding, const struct model_object *object)
            strcmp(doc_text(finding, "kind"), object_kind_word(OBJECT_KIND_CONTROLLER)) != 0;
 }
 
-static void remedies_explain(const struct model *model, const struct model_object *object)
+/* What is to be done with the drive: a member being rebuilt, whose virtual drive is degraded. */
+static bool names_drive(const json_t *finding, const struct model_object *object)
+{
+    const json_t *params = json_object_get(json_object_get(finding, "remedy"), "params");
+    const char *path = doc_text(object->doc, "path");
+
+    return strcmp(doc_text(params, "path"), path) == 0 ||
+           strcmp(doc_text(params, "drive"), path) == 0;
+}
+
+typedef bool finding_filter(const json_t *finding, const struct model_object *object);
+
+static bool has_findings(const struct model *model, const struct model_object *object,
+                         finding_filter *is_told)
 {
     const json_t *findings[HEALTH_FINDINGS_MAX];
     uint32_t count = health_findings(model, findings);
 
     for (uint32_t i = 0; i < count; i++) {
-        if (is_of(findings[i], object)) {
+        if (is_told(findings[i], object)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static finding_filter *filter_of(const struct cli_context *context,
+                                 const struct model_object *object)
+{
+    return context->request.object == CLI_OBJECT_DRIVE &&
+                   !has_findings(context->model, object, is_of)
+               ? names_drive
+               : is_of;
+}
+
+static void remedies_explain(const struct model *model, const struct model_object *object,
+                             finding_filter *is_told)
+{
+    const json_t *findings[HEALTH_FINDINGS_MAX];
+    uint32_t count = health_findings(model, findings);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_told(findings[i], object)) {
             line("What to do", finding_text(findings[i], "remedy"));
         }
     }
 }
 
-static uint32_t findings_explain(const struct model *model, const struct model_object *object)
+static void findings_explain(const struct model *model, const struct model_object *object,
+                             finding_filter *is_told)
 {
     const json_t *findings[HEALTH_FINDINGS_MAX];
     uint32_t count = health_findings(model, findings);
-    uint32_t told = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         const char *cause = finding_text(findings[i], "cause");
 
-        if (!is_of(findings[i], object)) {
+        if (!is_told(findings[i], object)) {
             continue;
         }
         (void)printf("  What is wrong: %s%s%s\n", finding_text(findings[i], "what"),
                      cause[0] != '\0' ? " " : "", cause);
         line("What it means", finding_text(findings[i], "effect"));
-        told++;
     }
-    return told;
 }
 
 /* What may fail next */
@@ -219,6 +253,7 @@ static void explain_visit(struct cli_context *context, const struct model_object
 {
     bool all = option_has(context, "all");
     const json_t *doc = object->doc;
+    finding_filter *is_told = filter_of(context, object);
 
     (*(uint32_t *)count)++;
     if (context->documents) {
@@ -227,12 +262,13 @@ static void explain_visit(struct cli_context *context, const struct model_object
         return;
     }
     title_print(doc);
-    if (findings_explain(context->model, object) == 0 &&
+    findings_explain(context->model, object, is_told);
+    if (!has_findings(context->model, object, is_told) &&
         context->request.object != CLI_OBJECT_CONTROLLER) {
         (void)fputs("  Nothing is wrong.\n", stdout);
     }
     next_failure_explain(context->model, doc);
-    remedies_explain(context->model, object);
+    remedies_explain(context->model, object, is_told);
     reason_line(doc, "state_reason", "Because");
     reason_line(doc, "unsuitable", "Cannot be used");
     policies_explain(doc, all);

@@ -132,10 +132,18 @@ class Remedies(Taken):
         agent.until("the rebuild", lambda view: view.running("rebuild"))
         return agent
 
+    def explained(self, agent, slot, command):
+        """The drive has no finding of its own: that of its virtual drive says what is to be done."""
+        text = agent.ctl("explain", slot_path(slot)).stdout
+        self.assertNotIn("Nothing is wrong.", text)
+        self.assertRegex(text, "What is wrong: Virtual drive .* is degraded")
+        self.assertIn(f'"{command}"', text)
+
     def test_a_paused_rebuild(self):
         agent = self.rebuilding()
         agent.ctl(slot_path(3), "pause", "rebuild")
         _, command = self.command(agent, "remedy_rebuild_paused", "resume rebuild")
+        self.explained(agent, 3, command)
         agent.fault(3, "clear")
         agent.ctl(*command.split())
         agent.optimal()
@@ -144,6 +152,7 @@ class Remedies(Taken):
         agent = self.rebuilding()
         agent.ctl(slot_path(3), "stop", "rebuild")
         _, command = self.command(agent, "remedy_rebuild_stopped", "start rebuild")
+        self.explained(agent, 3, command)
         agent.fault(3, "clear")
         agent.ctl(*command.split())
         agent.optimal()
