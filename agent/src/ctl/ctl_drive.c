@@ -61,6 +61,10 @@ bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
             reason_set(ret_reason, cd->later_why, NULL);
             return true;
         }
+        if (member->why == REASON_DRIVE_LOST_PULLED && cd->present) {
+            reason_set(ret_reason, REASON_DRIVE_LOST_AWAY, NULL);
+            return true;
+        }
         if (member->why != REASON_OK) {
             drive_path(cd, path, sizeof(path));
             reason_set(ret_reason, member->why, "drive", path, NULL);

@@ -212,6 +212,9 @@ static bool is_out_of_date(const void *subject, struct finding *finding)
     if (cd->reinserted || !drive_holds(cd, LIFE_STALE, finding)) {
         return false;
     }
+    if (finding->cause.code == REASON_DRIVE_LOST_AWAY) {
+        finding->cause.code = REASON_OK; /* it is what is told of it already */
+    }
     lost_tell(cd, finding);
     return true;
 }

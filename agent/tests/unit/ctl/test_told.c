@@ -244,6 +244,34 @@ static void test_copyback_target_fails(void **state)
     world_free(world);
 }
 
+/* Nothing was written while it was away, which nobody knows: it may have missed writes. */
+static void test_member_was_away(void **state)
+{
+    struct ctl_world *world = world_with_spare(9, RAID_LEVEL_5, 3);
+    struct ctl_command command = {.op = CTL_OP_CONTROLLER_SET};
+    const struct finding *finding = NULL;
+    struct drive_view drive;
+
+    (void)state;
+    strcpy(command.args.controller_set.controller, "c0");
+    command.args.controller_set.fields = CONTROLLER_SET_AUTO_REBUILD;
+    command.args.controller_set.auto_rebuild = false;
+    assert_int_equal(world_run(world, &command), REASON_OK);
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
+    world_settle(world, MINUTE);
+    assert_true(world_drive(world, 1, &drive));
+    assert_int_equal(drive.state_reason.code, REASON_DRIVE_LOST_PULLED);
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_RETURN), REASON_OK);
+    world_settle(world, MINUTE);
+    assert_true(world_drive(world, 1, &drive));
+    assert_int_equal(drive.state_reason.code, REASON_DRIVE_LOST_AWAY);
+    finding = world_finding(world, FINDING_DRIVE_OUT_OF_DATE, slot_key(world, 1));
+    assert_non_null(finding);
+    assert_true(says(&finding->what, "was away and may have missed writes"));
+    assert_int_equal(finding->cause.code, REASON_OK);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_loss_stays),
         cmocka_unit_test(test_rebuild_is_ended_by_the_user),
         cmocka_unit_test(test_copyback_target_fails),
+        cmocka_unit_test(test_member_was_away),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
