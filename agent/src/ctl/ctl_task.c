@@ -37,17 +37,21 @@ void operation_reason(const struct ctl_operation *op, enum reason_code code,
 {
     const struct ctl_drive *cd = drive_by_key(op->ctl, op->target_key);
     char path[PATH_TEXT_BYTES];
+    char group[PATH_TEXT_BYTES] = "";
 
+    if (op->cg != NULL) {
+        group_path(op->cg, group, sizeof(group));
+    }
     if (op->target_kind == OBJECT_KIND_DRIVE && cd != NULL) {
         drive_path(cd, path, sizeof(path));
-        reason_set(ret_reason, code, "drive", path, NULL);
+        reason_set(ret_reason, code, "drive", path, "group", group, NULL);
     } else if (code == REASON_DRIVE_GONE) {
         reason_set(ret_reason,
                    op->target_kind == OBJECT_KIND_VIRTUAL_DRIVE ? REASON_TASK_GROUP_OFFLINE
                                                                 : REASON_DRIVE_LOST_PULLED,
                    NULL);
     } else {
-        reason_set(ret_reason, code, NULL);
+        reason_set(ret_reason, code, "group", group, NULL);
     }
 }
 
