@@ -23,9 +23,6 @@
 #include "ctl/ctl_spare.h"
 #include "drive/drive_life.h"
 
-/* In a record: nobody replaces the lost drive by being put into its bay. */
-#define NO_SLOT UINT16_MAX
-
 struct copyback_run {
     struct ctl *ctl;
     struct ctl_group *cg;
@@ -41,7 +38,7 @@ struct copyback_run {
 
 /* What a spare is to become again */
 
-static struct controller_return *return_find(struct controller_record *record, const char *key)
+struct controller_return *return_find(struct controller_record *record, const char *key)
 {
     for (uint32_t i = 0; i < record->return_count; i++) {
         if (strcmp(record->returns[i].key, key) == 0) {
@@ -79,7 +76,7 @@ bool return_note(const struct ctl_drive *cd, const struct ctl_group *cg, uint32_
     *entry = (struct controller_return){.group = cg_config(cg)->guid,
                                         .member = member,
                                         .eid = config->place_known ? config->eid : EID_NONE,
-                                        .slot = config->place_known ? config->slot : NO_SLOT,
+                                        .slot = config->place_known ? config->slot : RETURN_NO_SLOT,
                                         .affinity = cd->spare_affinity,
                                         .group_count = cd->spare_group_count};
     (void)snprintf(entry->key, sizeof(entry->key), "%s", cd->identity.key);
@@ -100,7 +97,7 @@ bool return_place_forget(struct controller_record *record, uint32_t eid, uint32_
 
     for (uint32_t i = 0; i < record->return_count; i++) {
         if (record->returns[i].eid == eid && record->returns[i].slot == slot) {
-            record->returns[i].slot = NO_SLOT;
+            record->returns[i].declined = true;
             any = true;
         }
     }
@@ -110,6 +107,24 @@ bool return_place_forget(struct controller_record *record, uint32_t eid, uint32_
 bool return_is_known(struct ctl *ctl, const char *key)
 {
     return return_find(ctl->record, key) != NULL;
+}
+
+/* The drive in the slot of the one that the spare stands in for. */
+struct ctl_drive *return_target(const struct ctl_group *cg, const struct controller_return *entry)
+{
+    struct reason reason;
+
+    LIST_FOR_EACH (node, &cg->ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        if (cd->present && !cd->departed && !cd->spare && entry->slot != RETURN_NO_SLOT &&
+            cd->identity.eid == entry->eid && cd->identity.slot == entry->slot &&
+            rule_drive_for_use(cd, LIFE_COPYBACK_TARGET, false, false, &reason) &&
+            rule_copyback_target(cd, cg, entry->member, &reason)) {
+            return cd;
+        }
+    }
+    return NULL;
 }
 
 /* Beginning */
@@ -460,24 +475,12 @@ static void auto_begun(struct ctl *ctl, const struct reason *reason, void *conte
     ctl_change_end(ctl);
 }
 
-/* The drive in the slot of the one that the spare stands in for. */
 static struct ctl_drive *replaced_find(const struct ctl_group *cg,
                                        const struct controller_return *entry)
 {
-    struct reason reason;
+    struct ctl_drive *cd = entry->declined ? NULL : return_target(cg, entry);
 
-    LIST_FOR_EACH (node, &cg->ctl->drives) {
-        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
-
-        if (cd->present && !cd->departed && !cd->attempt.waits && !cd->spare &&
-            entry->slot != NO_SLOT && cd->identity.eid == entry->eid &&
-            cd->identity.slot == entry->slot &&
-            rule_drive_for_use(cd, LIFE_COPYBACK_TARGET, false, false, &reason) &&
-            rule_copyback_target(cd, cg, entry->member, &reason)) {
-            return cd;
-        }
-    }
-    return NULL;
+    return cd != NULL && !cd->attempt.waits ? cd : NULL;
 }
 
 static bool begin_by_itself(struct ctl_group *cg, uint32_t member, struct ctl_drive *cd)
@@ -538,7 +541,8 @@ bool copyback_wants(const struct ctl_drive *cd)
     const struct controller_record *record = cd->ctl->record;
 
     for (uint32_t i = 0; i < record->return_count && record->copyback; i++) {
-        if (record->returns[i].slot != NO_SLOT && record->returns[i].eid == cd->identity.eid &&
+        if (record->returns[i].slot != RETURN_NO_SLOT && !record->returns[i].declined &&
+            record->returns[i].eid == cd->identity.eid &&
             record->returns[i].slot == cd->identity.slot) {
             return true;
         }

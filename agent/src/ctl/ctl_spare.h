@@ -26,6 +26,12 @@ struct spare_back {
     void *owner;
 };
 void spare_bring_back(const struct spare_back *back);
+/* In a record: nobody replaces the lost drive by being put into its bay. */
+#define RETURN_NO_SLOT UINT16_MAX
+/* What a spare that serves is to become again; NULL: nothing. */
+struct controller_return *return_find(struct controller_record *record, const char *key);
+/* Can be filled from the spare that serves; NULL: there is none. */
+struct ctl_drive *return_target(const struct ctl_group *cg, const struct controller_return *entry);
 /* The drives of the group did not take the change, with a negative errno. */
 void replace_unsaved_reason(const struct ctl_group *cg, int error, struct reason *ret_reason);
 

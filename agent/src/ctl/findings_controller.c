@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "ctl/ctl_damage.h"
 #include "ctl/ctl_host.h"
+#include "ctl/ctl_spare.h"
 #include "ctl/ctl_superseded.h"
 #include "ctl/ctl_unclaimed.h"
 #include "ctl/finding_rows.h"
@@ -106,6 +107,35 @@ static const struct ctl_drive *spare_in_use(const struct ctl_group *cg)
     return NULL;
 }
 
+/* A copyback from it makes it a spare again. */
+static void used_spare_remedy(const struct ctl_group *cg, const struct ctl_drive *used,
+                              struct finding *finding)
+{
+    const struct controller_return *entry = return_find(cg->ctl->record, used->identity.key);
+    const struct ctl_drive *target = return_target(cg, entry);
+    const struct ctl_operation *op = operation_of_copyback(cg);
+    enum reason_code code = REASON_REMEDY_SPARES_USED_UP_START;
+    char name[NAME_TEXT_BYTES];
+    char path[PATH_TEXT_BYTES];
+    char text[NAME_TEXT_BYTES];
+
+    if (cg->copyback != NULL && cg_config(cg)->copyback.member == used->member) {
+        target = cg->copyback;
+        code = op != NULL && op->status.state == OPERATION_STATE_PAUSED
+                   ? REASON_REMEDY_SPARES_USED_UP_PAUSED
+                   : REASON_REMEDY_SPARES_USED_UP_RUNNING;
+    }
+    drive_name(used, name);
+    drive_path(used, path, sizeof(path));
+    if (target != NULL) {
+        drive_name(target, text);
+        reason_set(&finding->remedy, code, "drive", name, "target", text, "path", path, NULL);
+    } else if (entry->slot != RETURN_NO_SLOT) {
+        (void)snprintf(text, sizeof(text), "%u:%u", entry->eid, entry->slot);
+        reason_set(&finding->remedy, REASON_REMEDY_SPARES_USED_UP_BAY, "bay", text, NULL);
+    }
+}
+
 static bool has_used_up_spares(const void *subject, struct finding *finding)
 {
     const struct ctl_group *cg = subject;
@@ -113,12 +143,13 @@ static bool has_used_up_spares(const void *subject, struct finding *finding)
     char name[NAME_TEXT_BYTES];
     char group[16];
 
-    if (used == NULL || !cg_is_redundant(cg) || cg->copyback != NULL || group_has_spare(cg)) {
+    if (used == NULL || !cg_is_redundant(cg) || group_has_spare(cg)) {
         return false;
     }
     drive_name(used, name);
     (void)snprintf(group, sizeof(group), "%u", cg_config(cg)->index);
     finding_tell(finding, "group", group, "drive", name, NULL);
+    used_spare_remedy(cg, used, finding);
     return true;
 }
 

@@ -215,6 +215,7 @@ static void return_encode(const struct controller_return *entry, uint8_t *out)
     put_le32(out + 92, entry->eid);
     put_le16(out + 96, entry->slot);
     out[98] = entry->affinity ? 1 : 0;
+    out[99] = entry->declined ? 1 : 0;
     put_le32(out + 100, entry->group_count);
     for (uint32_t i = 0; i < entry->group_count; i++) {
         memcpy(out + 104 + (size_t)i * GROUP_BYTES, entry->groups[i].bytes, GROUP_BYTES);
@@ -230,8 +231,9 @@ static int return_decode(const uint8_t *in, struct controller_return *entry)
     entry->eid = get_le32(in + 92);
     entry->slot = get_le16(in + 96);
     entry->affinity = in[98] == 1;
+    entry->declined = in[99] == 1;
     entry->group_count = get_le32(in + 100);
-    if (in[98] > 1 || entry->group_count > CONTROLLER_RETURN_GROUPS_MAX) {
+    if (in[98] > 1 || in[99] > 1 || entry->group_count > CONTROLLER_RETURN_GROUPS_MAX) {
         return -EBADMSG;
     }
     for (uint32_t i = 0; i < entry->group_count; i++) {

@@ -53,9 +53,15 @@ class Remedies(Taken):
         agent.fault(1, "return")
         agent.until("the drive", lambda v: v.drive_state(1) == "unconfigured_bad")
         agent.ctl(slot_path(1), "set", "good")
-        agent.ctl(slot_path(3), "start", "copyback", f"target={EID}:1")
-        agent.until("the copyback", lambda v: v.drive_state(1) == "online")
+        agent.fault(1, "slow", latency_ms=200)
+        self.take(agent, "remedy_spares_used_up_start", f"start copyback target={EID}:1",
+                  ends=False)
+        agent.until("the copyback", lambda v: v.running("copyback"))
+        agent.ctl(slot_path(3), "pause", "copyback")
+        agent.fault(1, "clear")
+        self.take(agent, "remedy_spares_used_up_paused", "resume copyback")
         agent.until("the hot spare", lambda v: v.drive_state(3) == "hot_spare")
+        self.assertEqual(agent.view().drive_state(1), "online")
         agent.optimal()
 
     def test_a_drive_that_is_away_while_it_is_erased(self):

@@ -308,6 +308,88 @@ static void test_spare_away_for_a_while(void **state)
     }
 }
 
+/* What is said of spares that are used up; NULL: nothing. */
+static const char *used_up_remedy(struct ctl_world *world)
+{
+    static char said[REASON_TEXT_MAX];
+    const struct finding *finding = world_finding(world, FINDING_SPARES_USED_UP, NULL);
+
+    if (finding == NULL) {
+        return NULL;
+    }
+    (void)reason_text(&finding->what, said, sizeof(said));
+    assert_non_null(strstr(said, " was one and is a member now."));
+    (void)reason_text(&finding->remedy, said, sizeof(said));
+    return said;
+}
+
+/* There is no spare before the copyback has ended. */
+static void test_no_spare_while_it_is_copied(void **state)
+{
+    struct ctl_world *world = world_with(80, 3, RAID_LEVEL_1, 2);
+
+    (void)state;
+    assert_int_equal(world_spare(world, 2, NULL), REASON_OK);
+    stand_in_and_replace(world, 1, 2);
+    assert_true(wait_drive(world, 1, DRIVE_STATE_COPYBACK, SIM_SECOND));
+    assert_string_equal(used_up_remedy(world), "A copyback to 252:1 is running. When it is done, "
+                                               "252:2 is a hot spare again.");
+    assert_int_equal(copyback(world, 2, 1, TASK_ACTION_PAUSE), REASON_OK);
+    world_settle(world, SIM_SECOND);
+    assert_string_equal(used_up_remedy(world),
+                        "The copyback to 252:1 is paused. Continue it with \"/c0/e252/s2 resume "
+                        "copyback\".");
+    assert_int_equal(copyback(world, 2, 1, TASK_ACTION_RESUME), REASON_OK);
+    assert_true(wait_drive(world, 2, DRIVE_STATE_HOT_SPARE, 10 * MINUTE));
+    assert_null(used_up_remedy(world));
+    world_free(world);
+}
+
+/* The lost drive is back and good for anything: a command gives it its place back. Another drive
+ * that is free is not meant. */
+static void test_lost_drive_is_back(void **state)
+{
+    struct ctl_world *world = world_with(81, 4, RAID_LEVEL_1, 2);
+
+    (void)state;
+    assert_int_equal(world_spare(world, 3, NULL), REASON_OK);
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    assert_string_equal(used_up_remedy(world), "Put a new drive in bay 252:1, or add a hot spare.");
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_RETURN), REASON_OK);
+    assert_true(wait_drive(world, 1, DRIVE_STATE_UNCONFIGURED_BAD, MINUTE));
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_GOOD, 1), REASON_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        world_settle(world, MINUTE);
+        assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_UNCONFIGURED_GOOD);
+        assert_string_equal(used_up_remedy(world),
+                            "Copy 252:3 back to 252:1 with \"/c0/e252/s3 start copyback "
+                            "target=252:1\", or add a hot spare.");
+        world_restart(world);
+    }
+    assert_int_equal(copyback(world, 3, 1, TASK_ACTION_START), REASON_OK);
+    assert_true(wait_drive(world, 3, DRIVE_STATE_HOT_SPARE, 10 * MINUTE));
+    assert_null(used_up_remedy(world));
+    content_check(world, 0);
+    world_free(world);
+}
+
+/* By command onto a spare: nothing was lost, and that is not said. */
+static void test_onto_a_spare(void **state)
+{
+    struct ctl_world *world = world_with(82, 4, RAID_LEVEL_1, 2);
+
+    (void)state;
+    assert_int_equal(world_spare(world, 2, NULL), REASON_OK);
+    assert_int_equal(world_spare(world, 3, NULL), REASON_OK);
+    assert_int_equal(copyback(world, 1, 3, TASK_ACTION_START), REASON_OK);
+    assert_true(wait_drive(world, 3, DRIVE_STATE_ONLINE, 10 * MINUTE));
+    assert_null(used_up_remedy(world));
+    assert_int_equal(world_drive_op(world, CTL_OP_SPARE_REMOVE, 2), REASON_OK);
+    assert_string_equal(used_up_remedy(world), "Put a new drive in bay 252:1, or add a hot spare.");
+    world_free(world);
+}
+
 /* Restarts in the middle go on where they were. */
 static void test_restart(void **state)
 {
@@ -372,6 +454,9 @@ int main(void)
         cmocka_unit_test(test_losses_while_paused),
         cmocka_unit_test(test_losses),
         cmocka_unit_test(test_spare_away_for_a_while),
+        cmocka_unit_test(test_no_spare_while_it_is_copied),
+        cmocka_unit_test(test_lost_drive_is_back),
+        cmocka_unit_test(test_onto_a_spare),
         cmocka_unit_test(test_restart),
         cmocka_unit_test(test_power_cuts),
     };
