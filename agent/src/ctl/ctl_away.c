@@ -7,7 +7,7 @@
  * So are drives that go while they are erased: their erases wait for them. Nobody knows when they
  * go, or whether the agent runs then: they are on the list from the beginning.
  *
- * (1) As long as the place is theirs, their group tells of it.
+ * (1) As long as the place is theirs, or the group is not in sync, their group tells of it.
  * (2) What is seen counts at once and is saved soon after.
  * (3) What a user does without is saved before the command is answered.
  */
@@ -273,6 +273,14 @@ static bool is_waited_for(const void *subject, struct finding *finding)
     return true;
 }
 
+/* (1) */
+static bool group_tells(const struct ctl *ctl, const struct drive_away *away)
+{
+    const struct ctl_group *cg = group_of(ctl, away);
+
+    return cg != NULL && cg_state(cg) != VIRTUAL_DRIVE_STATE_OPTIMAL;
+}
+
 static const struct finding_row removed_rows[] = {{FINDING_DRIVE_REMOVED, is_removed}};
 static const struct finding_row erase_rows[] = {{FINDING_ERASE_WAITS, is_waited_for}};
 
@@ -282,12 +290,14 @@ void findings_of_aways(struct ctl *ctl)
 
     for (uint32_t i = 0; i < list->count; i++) {
         struct ctl_object object = {.kind = OBJECT_KIND_DRIVE};
+        bool erased = is_erased(ctl, list->entries[i].key);
 
         if (away_is_missed(ctl, &list->entries[i]) &&
+            (erased || !group_tells(ctl, &list->entries[i])) &&
             drive_by_key(ctl, list->entries[i].key) == NULL) { /* else its own findings tell */
             (void)snprintf(object.key, sizeof(object.key), "%s", list->entries[i].key);
-            findings_add(ctl, is_erased(ctl, list->entries[i].key) ? erase_rows : removed_rows, 1,
-                         &object, list->entries[i].path, &list->entries[i]);
+            findings_add(ctl, erased ? erase_rows : removed_rows, 1, &object, list->entries[i].path,
+                         &list->entries[i]);
         }
     }
 }

@@ -128,6 +128,8 @@ static void replacement_done(void *context, int error)
 void cd_place_lose(struct ctl_drive *former)
 {
     cd_loss_note(former);
+    former->retired_from = cg_config(former->group)->guid;
+    former->retired_member = former->member;
     cd_place_clear(former);
     former->bad = true;
     cd_loss_tell(former);

@@ -166,8 +166,10 @@ static bool is_missing(const void *subject, struct finding *finding)
 static bool is_removed(const void *subject, struct finding *finding)
 {
     const struct ctl_drive *cd = subject;
+    const struct ctl_group *cg = group_by_guid(cd->ctl, &cd->retired_from);
 
-    if (cd_life(cd) != LIFE_REMOVED) {
+    if (cd_life(cd) != LIFE_REMOVED ||
+        (cg != NULL && cg_state(cg) != VIRTUAL_DRIVE_STATE_OPTIMAL)) { /* as ctl_away.c (1) */
         return false;
     }
     drive_tell(cd, finding, 0);

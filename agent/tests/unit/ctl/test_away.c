@@ -9,6 +9,16 @@
 
 #define MINUTE (60 * SIM_SECOND)
 
+static void set_glitch_seconds(struct ctl_world *world, uint32_t seconds)
+{
+    struct ctl_command command = {.op = CTL_OP_CONTROLLER_SET};
+
+    strcpy(command.args.controller_set.controller, "c0");
+    command.args.controller_set.fields = CONTROLLER_SET_GLITCH_SECONDS;
+    command.args.controller_set.glitch_seconds = seconds;
+    assert_int_equal(world_run(world, &command), REASON_OK);
+}
+
 static bool is_missed(struct ctl_world *world)
 {
     const struct finding *finding = world_finding(world, FINDING_DRIVE_REMOVED, NULL);
@@ -44,6 +54,41 @@ static void taken_out(struct ctl_world *world)
     assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
     assert_null(world_finding(world, FINDING_SPARES_USED_UP, NULL));
     assert_true(is_missed(world));
+}
+
+/* The drive group does without it once the place is in sync, and not before. */
+static void test_once_the_place_is_in_sync(void **state UNUSED)
+{
+    for (uint32_t listed = 0; listed < 2; listed++) {
+        struct ctl_world *world = world_of();
+
+        if (listed == 0) {
+            world->slots[0].absent = true;
+            slot_depart(world, 0);
+        } else {
+            assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
+        }
+        for (uint32_t i = 0; world_drive_state(world, 5) != DRIVE_STATE_REBUILD &&
+                             world_drive_state(world, 6) != DRIVE_STATE_REBUILD;
+             i++) {
+            assert_true(i < 10000);
+            world_settle(world, SIM_SECOND / 1000);
+        }
+        assert_false(is_missed(world));
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+        assert_true(is_missed(world));
+        set_glitch_seconds(world, 300);
+        for (uint32_t slot = 5; slot < 7; slot++) {
+            if (world_drive_state(world, slot) == DRIVE_STATE_ONLINE) {
+                assert_int_equal(world_fault(world, slot, FAULT_KIND_PULL), REASON_OK);
+                assert_false(is_missed(world));
+                assert_int_equal(world_fault(world, slot, FAULT_KIND_RETURN), REASON_OK);
+            }
+        }
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+        assert_true(is_missed(world));
+        world_free(world);
+    }
 }
 
 static enum reason_code do_without(struct ctl_world *world)
@@ -229,6 +274,7 @@ static void test_one_that_stayed_listed_until_a_restart(void **state UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_once_the_place_is_in_sync),
         cmocka_unit_test(test_until_it_is_back),
         cmocka_unit_test(test_until_a_user_does_without),
         cmocka_unit_test(test_doing_without_is_saved_first),
