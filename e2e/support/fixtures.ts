@@ -146,8 +146,16 @@ export class Console {
     await this.act('Delete …');
     const dialog = page.getByRole('dialog', { name: `Delete ${name}` });
     await dialog.getByLabel('Name of the virtual drive').fill(name);
-    await dialog.getByRole('button', { name: `Delete ${name}` }).click();
-    await base.expect(dialog).toBeHidden();
+    const button = dialog.getByRole('button', { name: `Delete ${name}` });
+    await button.click();
+    // Its initialization may end in between: then the console asks to repeat it.
+    const changed = dialog.getByText('Someone or something changed this');
+    await base.expect
+      .poll(async () => {
+        if (await changed.isVisible()) await button.click({ timeout: 2000 }).catch(() => undefined);
+        return dialog.isVisible();
+      })
+      .toBe(false);
   }
 
   async makeSpare(host: string, slot: number): Promise<void> {

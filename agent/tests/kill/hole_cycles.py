@@ -268,17 +268,23 @@ class Cycles:
 
     def pull_some(self):
         """Under load: from an array that may lose one, or back. The restart returns the others."""
+        returning = set()  # shown as away until nothing of it is on its way
         with self.agent.control() as control:
             for _ in range(self.rng.randint(1, 2 * len(self.volumes))):
                 volume = self.rng.choice(self.volumes)
                 view = control.view()
-                pulled = [slot for slot in volume.slots if not view.drive(slot)["present"]]
+                pulled = [slot for slot in volume.slots
+                          if not view.drive(slot)["present"] and slot not in returning]
                 online = [s for s, state in self.states(view, volume).items() if state == "online"]
                 if pulled and self.rng.random() < .5:
-                    self.agent.fault(self.rng.choice(pulled), "return")
+                    slot = self.rng.choice(pulled)
+                    self.agent.fault(slot, "return")
+                    returning.add(slot)
                     self.returns += 1
                 elif self.may_lose(view, volume):
-                    self.agent.fault(self.rng.choice(online), "pull")
+                    slot = self.rng.choice(online)
+                    self.agent.fault(slot, "pull")
+                    returning.discard(slot)
                     self.pulls += 1
                 time.sleep(self.rng.uniform(0, LOAD_S[0]))
 
