@@ -52,7 +52,7 @@ struct controller_return {
     uint32_t member;
     uint32_t eid;
     uint16_t slot;
-    bool declined;                /* a user made the drive there good: it is not filled by itself */
+    bool declined;                /* the drive there, by "set good": not filled by itself */
     bool affinity;
     uint32_t group_count;         /* 0: global */
     struct guid groups[CONTROLLER_RETURN_GROUPS_MAX];
