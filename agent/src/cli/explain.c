@@ -54,27 +54,19 @@ static bool names_drive(const json_t *finding, const struct model_object *object
 
 typedef bool finding_filter(const json_t *finding, const struct model_object *object);
 
-static bool has_findings(const struct model *model, const struct model_object *object,
-                         finding_filter *is_told)
-{
-    const json_t *findings[HEALTH_FINDINGS_MAX];
-    uint32_t count = health_findings(model, findings);
-
-    for (uint32_t i = 0; i < count; i++) {
-        if (is_told(findings[i], object)) {
-            return true;
-        }
-    }
-    return false;
-}
-
+/* Of a drive without findings of its own, those that name it. */
 static finding_filter *filter_of(const struct cli_context *context,
                                  const struct model_object *object)
 {
-    return context->request.object == CLI_OBJECT_DRIVE &&
-                   !has_findings(context->model, object, is_of)
-               ? names_drive
-               : is_of;
+    const json_t *findings[HEALTH_FINDINGS_MAX];
+    uint32_t count = health_findings(context->model, findings);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_of(findings[i], object)) {
+            return is_of;
+        }
+    }
+    return context->request.object == CLI_OBJECT_DRIVE ? names_drive : is_of;
 }
 
 static void remedies_explain(const struct model *model, const struct model_object *object,
@@ -90,11 +82,12 @@ static void remedies_explain(const struct model *model, const struct model_objec
     }
 }
 
-static void findings_explain(const struct model *model, const struct model_object *object,
-                             finding_filter *is_told)
+static uint32_t findings_explain(const struct model *model, const struct model_object *object,
+                                 finding_filter *is_told)
 {
     const json_t *findings[HEALTH_FINDINGS_MAX];
     uint32_t count = health_findings(model, findings);
+    uint32_t told = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         const char *cause = finding_text(findings[i], "cause");
@@ -105,7 +98,9 @@ static void findings_explain(const struct model *model, const struct model_objec
         (void)printf("  What is wrong: %s%s%s\n", finding_text(findings[i], "what"),
                      cause[0] != '\0' ? " " : "", cause);
         line("What it means", finding_text(findings[i], "effect"));
+        told++;
     }
+    return told;
 }
 
 /* What may fail next */
@@ -262,8 +257,7 @@ static void explain_visit(struct cli_context *context, const struct model_object
         return;
     }
     title_print(doc);
-    findings_explain(context->model, object, is_told);
-    if (!has_findings(context->model, object, is_told) &&
+    if (findings_explain(context->model, object, is_told) == 0 &&
         context->request.object != CLI_OBJECT_CONTROLLER) {
         (void)fputs("  Nothing is wrong.\n", stdout);
     }

@@ -55,7 +55,7 @@ const char *span_state_shown(const json_t *group, uint64_t span);
 
 /* In whole percent, as every table and line shows it. */
 unsigned operation_percent(const json_t *operation);
-/* Rows of progress. kinds: the operations it is about, "background_init resync". */
+/* Progress. kinds: the operations it is about, "background_init resync". */
 bool drive_has_operation(const struct model *model, const struct model_object *drive,
                          const char *kinds);
 json_t *drive_progress_row(const struct model *model, const struct model_object *drive,

@@ -137,7 +137,7 @@ struct ctl_drive {
     struct ctl_group *copyback_of; /* being filled to take a place there */
     bool return_due; /* was a member in a spare's stead: to be a spare again */
     bool retire_due; /* ctl_copyback.c (4) */
-    /* Where it had its place before it lost it. */
+    /* The last place that it lost. */
     struct guid retired_from;
     uint32_t retired_member;
     bool spare_affinity; /* serves only its own enclosure */

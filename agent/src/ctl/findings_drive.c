@@ -215,7 +215,7 @@ static bool is_out_of_date(const void *subject, struct finding *finding)
         return false;
     }
     if (finding->cause.code == REASON_DRIVE_LOST_AWAY) {
-        finding->cause.code = REASON_OK; /* it is what is told of it already */
+        finding->cause.code = REASON_OK; /* the finding itself says so */
     }
     lost_tell(cd, finding);
     return true;
