@@ -108,19 +108,15 @@ static bool is_refused(const struct ctl_drive *cd)
 
 bool cd_erase_waits(const struct ctl_drive *cd, struct reason *ret_why)
 {
-    struct reason why;
-
     if (is_to_go_on(cd) && !cd->present) {
-        reason_set(&why, REASON_DRIVE_LOST_PULLED, NULL);
-    } else if (is_refused(cd)) {
-        why = cd->erase_wait.attempt.why;
-    } else {
-        return false;
+        reason_set(ret_why, REASON_DRIVE_LOST_PULLED, NULL);
+        return true;
     }
-    if (ret_why != NULL) {
-        *ret_why = why;
+    if (is_refused(cd)) {
+        *ret_why = cd->erase_wait.attempt.why;
+        return true;
     }
-    return true;
+    return false;
 }
 
 bool cd_erasure_reason(const struct ctl_drive *cd, struct reason *ret_reason)
@@ -407,7 +403,7 @@ static void conclude(struct ctl_drive *cd)
     } else {
         attempt_clear(&cd->erase_wait.attempt);
     }
-    if (is_refusal(why) || why == REASON_DRIVE_GONE) {
+    if ((is_refusal(why) || why == REASON_DRIVE_GONE) && is_to_go_on(cd)) {
         op_wait(cd, why == REASON_DRIVE_GONE ? REASON_DRIVE_LOST_PULLED : why);
     } else {
         op_end(cd, end_state(why), why);

@@ -50,7 +50,7 @@ void event_erase_stopped(const struct ctl_drive *cd);
 /* It is not to go on any more; no operation, no effect. */
 void cd_erase_op_end(struct ctl_drive *cd, enum reason_code why);
 enum cd_erasure cd_erasure(const struct ctl_drive *cd);
-/* It goes on by itself once it can: why not now (NULL: not asked). */
+/* It goes on by itself once it can: why not now. */
 bool cd_erase_waits(const struct ctl_drive *cd, struct reason *ret_why);
 /* False: it is not being erased, and not erased in part. */
 bool cd_erasure_reason(const struct ctl_drive *cd, struct reason *ret_reason);
