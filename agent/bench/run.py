@@ -104,6 +104,8 @@ ENGINE = {
     "closure_whole_raid6": ("random writes, RAID 6 8+2 of X25-E: stripelog=auto ÷ off", (">", 0.98)),
     "closure_degraded_raid5": ("the same, one drive missing, RAID 5", (">", 0.5)),
     "closure_degraded_raid6": ("the same, one drive missing, RAID 6", (">", 0.5)),
+    "closure_degraded_rows_raid50": (
+        "whole rows, RAID 50 3x(4+1), one drive missing: stripelog=auto ÷ off", None),
     "closure_cpu_raid5": ("what the journal adds to a read-modify-write, RAID 5", None),
     "closure_cpu_raid6": ("what the journal adds to a read-modify-write, RAID 6", None),
     "realtime_raid0": ("RAID 0 of 16 X25-E: share of their 3,520 MB/s read in process", (">", 0.975)),

@@ -157,6 +157,49 @@ static void suspect_bad_blocks(const struct run *run, bool *suspects)
     }
 }
 
+/* A column of a row: the blocks of its strips that parity is computed over together. */
+static bool column_is_written(const bool *written, const struct layout *layout,
+                              uint32_t block_bytes, uint64_t row_bytes, uint64_t offset_bytes)
+{
+    uint64_t at = offset_bytes / row_bytes * row_bytes + offset_bytes % layout->strip_bytes;
+    uint64_t end = align_down_u64(offset_bytes, row_bytes) + row_bytes;
+
+    while (at < end && written[at / block_bytes]) {
+        at += layout->strip_bytes;
+    }
+    return at >= end;
+}
+
+static void whole_rows_of_vd_risked(struct run *run, struct run *from, uint32_t vd,
+                                    const bool *suspects)
+{
+    struct model *model = run->models[vd];
+    struct layout layout = array_layout(from->array, vd);
+    uint64_t row_bytes = run_row_blocks(from, vd) * model->block_bytes;
+    bool *written = calloc(model->block_count, sizeof(*written));
+    bool *blocks = calloc(model->block_count, sizeof(*blocks));
+    uint64_t offset = 0;
+
+    ASSERT(written != NULL && blocks != NULL);
+    for (uint64_t i = 0; i < model->block_count; i++) {
+        if (run_block_find(run, vd, i, &offset)) {
+            written[offset / model->block_bytes] = model->at_risk[i];
+        }
+    }
+    for (uint64_t i = 0; i < model->block_count; i++) {
+        if (!run_block_find(run, vd, i, &offset) ||
+            !column_is_written(written, &layout, model->block_bytes, row_bytes, offset)) {
+            continue;
+        }
+        for (uint32_t member = 0; member < from->array->member_count; member++) {
+            blocks[i] = blocks[i] || (suspects[member] && layout_depends(&layout, offset, member));
+        }
+    }
+    model_risk_taken(model, blocks);
+    free(blocks);
+    free(written);
+}
+
 /* The start */
 
 /* Members that are not in sync although the record that was found says so: whole rows that were
@@ -176,6 +219,27 @@ static bool any_lost_at_start(const struct run *run)
         }
     }
     return false;
+}
+
+/* What the log of a group that is not whole leaves out: whole rows of a span that is, by the
+ * record, when one of its members is lost with the power. In a group that is whole no log was kept.
+ */
+static void whole_rows_risked(struct run *run, struct run *from)
+{
+    uint32_t width = from->array->options.members_per_span;
+    bool suspects[SIM_ARRAY_DRIVES_MAX] = {false};
+
+    for (uint32_t i = 0; i < from->array->member_count; i++) {
+        bool whole = true;
+
+        for (uint32_t k = i / width * width; k < i / width * width + width; k++) {
+            whole = whole && from->array->recorded_online[k];
+        }
+        suspects[i] = whole && is_lost_at_start(from, i);
+    }
+    for (uint32_t i = 0; i < run->array->options.vd_count && run_has_parity(from); i++) {
+        whole_rows_of_vd_risked(run, from, i, suspects);
+    }
 }
 
 /* Of the write that the cut may have torn: by the record, an automatic log if a member was out of
@@ -208,6 +272,7 @@ static void start_noted(struct run *run, int error)
     }
     run_tells_note(run);
     manage_check(run);
+    whole_rows_risked(run, run);
     /* Then rows are written to the end in spite of members lost before. */
     if (run->closed && !any_lost_at_start(run) && !run_is_troubled_unknown(run)) {
         return;
@@ -274,6 +339,9 @@ void run_cut_risked(struct run *run, struct run *from, const struct sim_cut_plan
     run->closed = run_hole_is_closed(from);
     cut_suspects(from, plan, run->closed, suspects);
     risk_taken(run, from, suspects);
+    if (from->starting) {
+        whole_rows_risked(run, from);
+    }
 }
 
 void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan *plan)
