@@ -24,6 +24,7 @@ struct flight {
     uint8_t *buffer;
     uint32_t *before; /* reads: floors; flushes: acked; as they were at submission */
     bool open;        /* if not, it has been answered before */
+    bool told;        /* what was lost of its range was known, when a write to it began */
 };
 
 struct flights {

@@ -87,7 +87,7 @@ static void flight_failed(struct run *run, struct flight *flight, enum vd_status
         refuse_excuses(run, flight->vd, flight->block, flight->count)) {
         return;
     }
-    if (run_is_told(run, flight->vd, flight->block, flight->count)) {
+    if (flight->told || run_is_told(run, flight->vd, flight->block, flight->count)) {
         return; /* what has been written of it all the same, was */
     }
     if (!may_fail(run, flight->block, flight->count)) {
@@ -183,6 +183,20 @@ static void request_choose(struct run *run, struct flight *flight)
     }
 }
 
+/* A write heals what is lost, while others in the air have failed for it. */
+static void told_note(struct run *run, const struct flight *write)
+{
+    for (uint32_t i = 0; i < run->flights.limit; i++) {
+        struct flight *flight = &run->flights.flights[i];
+
+        if (flight->open && !flight->told && flight->vd == write->vd &&
+            flight->block < write->block + write->count &&
+            write->block < flight->block + flight->count) {
+            flight->told = run_is_told(run, flight->vd, flight->block, flight->count);
+        }
+    }
+}
+
 /* Operation, range and FUA are chosen; the rest is made here. */
 static void flight_submit(struct run *run, struct flight *flight)
 {
@@ -194,6 +208,9 @@ static void flight_submit(struct run *run, struct flight *flight)
     run_trace(run, "vd%u: operation %d on %llu+%llu version %u%s", flight->vd, (int)request->op,
               (unsigned long long)flight->block, (unsigned long long)flight->count, flight->version,
               request->fua ? " FUA" : "");
+    if (flight_writes(flight)) {
+        told_note(run, flight);
+    }
     target->ops->submit(target, request);
 }
 

@@ -175,8 +175,9 @@ static void whole_rows_of_vd_risked(struct run *run, struct run *from, uint32_t 
 {
     struct model *model = run->models[vd];
     struct layout layout = array_layout(from->array, vd);
-    uint64_t row_bytes = run_row_blocks(from, vd) * model->block_bytes;
-    bool *written = calloc(model->block_count, sizeof(*written));
+    uint64_t row_blocks = run_row_blocks(from, vd);
+    uint64_t row_bytes = row_blocks * model->block_bytes;
+    bool *written = calloc(model->block_count + row_blocks, sizeof(*written));
     bool *blocks = calloc(model->block_count, sizeof(*blocks));
     uint64_t offset = 0;
 
@@ -222,23 +223,22 @@ static bool any_lost_at_start(const struct run *run)
 }
 
 /* What the log of a group that is not whole leaves out: whole rows of a span that is, by the
- * record, when one of its members is lost with the power. In a group that is whole no log was kept.
- */
-static void whole_rows_risked(struct run *run, struct run *from)
+ * record, when there is trouble in that span too. In a group that is whole no log was kept. */
+static void whole_rows_risked(struct run *run, struct run *from, const bool *suspects)
 {
     uint32_t width = from->array->options.members_per_span;
-    bool suspects[SIM_ARRAY_DRIVES_MAX] = {false};
+    bool counts[SIM_ARRAY_DRIVES_MAX] = {false};
 
     for (uint32_t i = 0; i < from->array->member_count; i++) {
-        bool whole = true;
+        uint32_t first = i / width * width;
 
-        for (uint32_t k = i / width * width; k < i / width * width + width; k++) {
-            whole = whole && from->array->recorded_online[k];
+        counts[i] = suspects[i];
+        for (uint32_t k = first; k < first + width; k++) {
+            counts[i] = counts[i] && from->array->recorded_online[k];
         }
-        suspects[i] = whole && is_lost_at_start(from, i);
     }
     for (uint32_t i = 0; i < run->array->options.vd_count && run_has_parity(from); i++) {
-        whole_rows_of_vd_risked(run, from, i, suspects);
+        whole_rows_of_vd_risked(run, from, i, counts);
     }
 }
 
@@ -272,16 +272,15 @@ static void start_noted(struct run *run, int error)
     }
     run_tells_note(run);
     manage_check(run);
-    whole_rows_risked(run, run);
-    /* Then rows are written to the end in spite of members lost before. */
-    if (run->closed && !any_lost_at_start(run) && !run_is_troubled_unknown(run)) {
-        return;
-    }
     for (uint32_t i = 0; i < run->array->member_count; i++) {
         suspects[i] = group_config(run->array->group)->members[i].state != MEMBER_ONLINE;
     }
     suspect_bad_blocks(run, suspects);
-    risk_taken(run, run, suspects);
+    whole_rows_risked(run, run, suspects);
+    /* Else rows are written to the end in spite of members lost before. */
+    if (!run->closed || any_lost_at_start(run) || run_is_troubled_unknown(run)) {
+        risk_taken(run, run, suspects);
+    }
 }
 
 void run_start_again(struct run *run)
@@ -339,9 +338,7 @@ void run_cut_risked(struct run *run, struct run *from, const struct sim_cut_plan
     run->closed = run_hole_is_closed(from);
     cut_suspects(from, plan, run->closed, suspects);
     risk_taken(run, from, suspects);
-    if (from->starting) {
-        whole_rows_risked(run, from);
-    }
+    whole_rows_risked(run, from, suspects);
 }
 
 void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan *plan)
