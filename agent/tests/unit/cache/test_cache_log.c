@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/crc.h"
 #include "base/rng.h"
 #include "cache/cache.h"
 #include "cache/log_format.h"
@@ -549,9 +550,7 @@ static uint32_t device_sum(const struct life *life)
         uint8_t page[4096];
 
         sim_drive_peek(life->log.drive, at, page, sizeof(page));
-        for (uint32_t i = 0; i < sizeof(page); i++) {
-            sum = sum * 31 + page[i];
-        }
+        sum = crc32c(sum, page, sizeof(page));
     }
     return sum;
 }

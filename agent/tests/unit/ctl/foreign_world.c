@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/crc.h"
 #include "ctl/undo_view.h"
 #include "drive/drive_layout.h"
 #include "meta/ddf/ddf.h"
@@ -142,15 +143,13 @@ void all_durable(struct ctl_world *world)
 
 uint64_t drives_sum(struct ctl_world *world)
 {
-    uint64_t *buffer = malloc(MIB);
-    uint64_t sum = 14695981039346656037u;
+    uint8_t *buffer = malloc(MIB);
+    uint64_t sum = 0;
 
     for (uint32_t i = 0; i < world->slot_count; i++) {
         for (uint64_t at = 0; at < world->slots[i].options.size_bytes; at += MIB) {
             sim_drive_peek_durable(world->slots[i].drive, at, buffer, MIB);
-            for (uint32_t k = 0; k < MIB / 8; k++) {
-                sum = (sum ^ buffer[k]) * 1099511628211u;
-            }
+            sum = sum * 31 + crc32c(0, buffer, MIB);
         }
     }
     free(buffer);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/crc.h"
 #include "foreign_world.h"
 
 #define MINUTE (60 * SIM_SECOND)
@@ -187,9 +188,7 @@ static uint64_t half_sum(struct ctl_world *world, const struct split *split, uin
 
         for (uint64_t at = 0; at < SIZE; at += MIB) {
             sim_drive_peek_durable(world->slots[slot].drive, at, buffer, MIB);
-            for (uint32_t k = 0; k < MIB; k++) {
-                sum = sum * 31 + buffer[k];
-            }
+            sum = sum * 31 + crc32c(0, buffer, MIB);
         }
     }
     free(buffer);
