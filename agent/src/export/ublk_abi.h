@@ -42,6 +42,7 @@ struct ublk_control_command {
 #define UBLK_F_USER_RECOVERY (UINT64_C(1) << 3)
 #define UBLK_F_USER_RECOVERY_REISSUE (UINT64_C(1) << 4)
 #define UBLK_F_CMD_IOCTL_ENCODE (UINT64_C(1) << 6)
+#define UBLK_F_QUIESCE (UINT64_C(1) << 12) /* Linux 6.16 */
 
 enum ublk_device_state { UBLK_DEVICE_DEAD, UBLK_DEVICE_LIVE, UBLK_DEVICE_QUIESCED };
 

@@ -261,8 +261,8 @@ static int ring_make(struct ublk_kernel *kernel)
 /* What is opened is closed by ublk_kernel_close(). */
 static int kernel_begin(struct ublk_kernel *kernel, const char *path, char *text)
 {
-    const uint64_t wanted =
-        UBLK_F_USER_RECOVERY | UBLK_F_USER_RECOVERY_REISSUE | UBLK_F_CMD_IOCTL_ENCODE;
+    const uint64_t wanted = UBLK_F_USER_RECOVERY | UBLK_F_USER_RECOVERY_REISSUE |
+                            UBLK_F_CMD_IOCTL_ENCODE | UBLK_F_QUIESCE;
     uint64_t features = 0;
     int error = 0;
 
@@ -271,7 +271,7 @@ static int kernel_begin(struct ublk_kernel *kernel, const char *path, char *text
         error = -errno;
         (void)snprintf(text, UBLK_KERNEL_TEXT_BYTES,
                        error == -ENOENT || error == -ENXIO || error == -ENODEV
-                           ? "this kernel has no ublk (%s): it needs Linux 6.5 with "
+                           ? "this kernel has no ublk (%s): it needs Linux 6.16 with "
                              "CONFIG_BLK_DEV_UBLK, and its module ublk_drv loaded"
                            : "ublk cannot be used: %s: %m",
                        path);
@@ -286,9 +286,11 @@ static int kernel_begin(struct ublk_kernel *kernel, const char *path, char *text
     }
     error = features_ask(kernel, &features);
     if (error != 0 || (features & wanted) != wanted) {
-        (void)snprintf(text, UBLK_KERNEL_TEXT_BYTES,
-                       "this kernel's ublk is too old: it needs that of Linux 6.5, whose devices "
-                       "outlive a restart of their server");
+        (void)snprintf(
+            text, UBLK_KERNEL_TEXT_BYTES,
+            "this kernel's ublk is too old: before Linux 6.16, requests may hang for good "
+            "if arrayd is killed. Set enabled to false and attach virtual drives by "
+            "arraywright-attach(8).");
         return error != 0 ? error : -EOPNOTSUPP;
     }
     error = loop_poll_add(kernel->loop, kernel->ring.ring_fd, POLLIN, ring_ready, kernel,
@@ -338,7 +340,7 @@ struct ublk_kernel *ublk_kernel_close(struct ublk_kernel *kernel)
     kernel->poll = loop_poll_remove(kernel->poll);
     loop_unpost(&kernel->flush);
     if (kernel->ring.ring_fd >= 0) {
-        io_uring_queue_exit(&kernel->ring); /* ends what the kernel has (2) */
+        io_uring_queue_exit(&kernel->ring); /* ends what the kernel has (3) */
     }
     LIST_FOR_EACH_SAFE (node, following, &kernel->queues) {
         struct kernel_queue *queue = list_entry(node, struct kernel_queue, link);

@@ -9,6 +9,8 @@ Stories:
     mdadm  the format on the drives, both ways, and md's own format
     drives SCSI, NVMe and virtio drives found by scanning, pulled, replaced, with bad sectors
     udev   udevd and mdadm leave our members alone, as the agent's initramfs hook tells them
+    ublk   ext4 by the kernel's ublk driver, in use while arrayd is killed and restarted; only when
+           it is named, because its kernel (6.16 or newer) is not Debian 12's
 
 ARRAYD, ARRAYCTL, ARRAYWRIGHT_ATTACH, DDFIMAGE and DDFREAD name the programs under test, UNITS the
 folder of the units. Needs
@@ -30,6 +32,7 @@ import drives_judge  # noqa: E402
 import machine  # noqa: E402
 import md_judge  # noqa: E402
 import nbd_judge  # noqa: E402
+import ublk_judge  # noqa: E402
 import udev_judge  # noqa: E402
 from bench import Bench  # noqa: E402
 from verdicts import Verdicts  # noqa: E402
@@ -55,20 +58,22 @@ def mdadm_story(folder, kernel, verdicts, keep=None):
 
 STORIES = {"nbd": nbd_judge.story, "boot": boot_judge.story, "drives": drives_judge.story,
            "mdadm": mdadm_story, "udev": udev_judge.story}
+ON_DEMAND = {"ublk": ublk_judge.story}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kernel-package", type=Path, required=True, help="nothing: there is none")
+    parser.add_argument("--kernel-package", type=Path, action="append", required=True,
+                        help="again if there are several; a file that is not there: there is none")
     parser.add_argument("--junit", type=Path)
     parser.add_argument("--keep", type=Path, help="the sets made by mdadm are kept here")
-    parser.add_argument("stories", nargs="*", metavar="STORY", choices=[[], *STORIES])
+    parser.add_argument("stories", nargs="*", metavar="STORY", choices=[[], *STORIES, *ON_DEMAND])
     options = parser.parse_args()
     verdicts = Verdicts()
     try:
         kernel = None
-        if options.kernel_package.is_file():
-            kernel = verdicts.attempt("judge", "kernel", machine.Kernel, options.kernel_package)
+        if all(package.is_file() for package in options.kernel_package):
+            kernel = verdicts.attempt("judge", "kernel", machine.Kernel, *options.kernel_package)
         else:
             verdicts.failed("judge", "kernel", "there is no kernel to boot: its package could not be "
                                                "downloaded")
@@ -76,7 +81,7 @@ def main():
             started = time.monotonic()
             more = {"keep": options.keep} if name == "mdadm" else {}
             with tempfile.TemporaryDirectory(prefix="aw-judge-") as text:
-                STORIES[name](Path(text), kernel, verdicts, **more)
+                (STORIES | ON_DEMAND)[name](Path(text), kernel, verdicts, **more)
             print(f"# {name}: {time.monotonic() - started:.0f} s", flush=True)
     finally:
         if options.junit is not None:

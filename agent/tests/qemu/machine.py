@@ -28,20 +28,26 @@ def run(*words, **options):
 
 
 class Kernel:
-    """The kernel and the modules of a package, which is unpacked once and never installed."""
+    """The kernel and the modules of its package, which is unpacked once and never installed."""
 
-    def __init__(self, package):
-        folder = package.with_suffix(".unpacked")
+    def __init__(self, *packages):
+        """One package, or several that together are the kernel."""
+        folder = packages[0].with_suffix(".unpacked")
         if not (folder / "vmlinux").exists():
             shutil.rmtree(folder, ignore_errors=True)
-            with tempfile.TemporaryDirectory(dir=package.parent) as text:
+            with tempfile.TemporaryDirectory(dir=packages[0].parent) as text:
                 made = Path(text) / "made"
                 made.mkdir()
-                with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(package)],
-                                      stdout=subprocess.PIPE) as archive:
-                    run("tar", "-x", "-C", made, *(f"--exclude=*/{name}" for name in LARGE),
-                        stdin=archive.stdout)
-                (made / "vmlinux").write_bytes(self._elf(next((made / "boot").glob("vmlinuz-*"))))
+                for package in packages:
+                    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(package)],
+                                          stdout=subprocess.PIPE) as archive:
+                        run("tar", "-x", "-C", made, *(f"--exclude=*/{name}" for name in LARGE),
+                            stdin=archive.stdout)
+                if (made / "usr/lib/modules").is_dir():  # newer ones
+                    (made / "usr/lib").rename(made / "lib")
+                image = next(made.rglob("vmlinuz*"))
+                (made / "vmlinux").write_bytes(self._elf(image) or image.read_bytes())
+                self._modules_unpack(made / "lib/modules")
                 made.rename(folder)
         self.image = folder / "vmlinux"
         base = next((folder / "lib/modules").iterdir())
@@ -50,7 +56,8 @@ class Kernel:
 
     @staticmethod
     def _elf(image):
-        """Unpacked here: started by its PVH note the kernel is there in half the time."""
+        """Unpacked here: started by its PVH note the kernel is there in half the time. None: it is
+        not packed by xz, and unpacks itself."""
         packed = image.read_bytes()
         for found in re.finditer(re.escape(b"\xfd7zXZ\0"), packed):
             try:
@@ -59,7 +66,14 @@ class Kernel:
                 continue
             if elf.startswith(b"\x7fELF"):
                 return elf
-        raise ValueError(f"{image}: no kernel packed by xz is in it")
+        return None
+
+    @staticmethod
+    def _modules_unpack(folder):
+        """insmod reads what the module depends on, and so does modules_copy()."""
+        for path in folder.rglob("*.ko.xz"):
+            path.with_suffix("").write_bytes(lzma.decompress(path.read_bytes()))
+            path.unlink()
 
     def modules_copy(self, root, names):
         """The modules named and what they depend on, in an order in which they can be loaded."""

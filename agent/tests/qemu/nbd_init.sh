@@ -6,6 +6,7 @@
 fail() { dmesg | tail -40; cat /run/*.log; grep -h 'Failure *[0-9]' /run/*.log; say "FAILED: $case: $*"; poweroff -f; sleep 60; }
 case=attached
 . /common.sh
+. /writers.sh
 mkdir /run/arraywright /mnt/data /mnt/cached
 mount -t tmpfs -o size=600m drives /drives
 ip link set lo up
@@ -33,33 +34,10 @@ for name in data cached; do
     mount -t ext4 -o errors=panic /dev/arraywright/$name /mnt/$name || fail "mount of $name"
 done
 
-writer() { # NUMBER FOLDER: files of random bytes, each synced before its sum is kept
-    number=0
-    while [ ! -e /run/enough ]; do
-        echo $number >/run/new-$1
-        mv /run/new-$1 /run/count-$1
-        number=$((number + 1))
-        file=$2/w$1-$((number % 12))
-        dd if=/dev/urandom of=/run/source-$1 bs=64k count=8 2>/dev/null
-        dd if=/run/source-$1 of=$file bs=64k conv=fsync 2>/run/dd-$1 || fail "write: $(cat /run/dd-$1)"
-        sum=$(md5sum </run/source-$1)
-        echo "${sum%% *}  $file" >/run/sum-$1-$((number % 12))
-    done
-    echo $number >/run/done-$1
-}
 WRITERS="1 2 3 4 5"
 for number in 1 2 3; do writer $number /mnt/data & done
 for number in 4 5; do writer $number /mnt/cached & done
 
-has_written() { # by each of them $1 files more than there were in /run/seen-…
-    for number in $WRITERS; do
-        [ $(($(cat /run/count-$number) - $(cat /run/seen-$number))) -ge $1 ] || return 1
-    done
-}
-writes_go_on() { # FILES
-    for number in $WRITERS; do cat /run/count-$number >/run/seen-$number; done
-    until_true "a writer stands still" has_written $1
-}
 # Of a thread that the kernel gives memory without waiting for pages that only it can write out:
 # PF_MEMALLOC_NOIO and PF_LOCAL_THROTTLE, the 9th word of its line.
 FLUSHER=$((0x00080000 | 0x00100000))
@@ -88,7 +66,7 @@ protected() { # PID WHO
     [ $threads -ge 1 ] && [ $flushers = $threads ] ||
         fail "$2: $flushers of $threads threads are I/O flushers"
 }
-for number in $WRITERS; do until_true "a writer does not start" test -s /run/count-$number; done
+writers_begin
 case="nobody takes memory away from those who write it out"
 read -r own </proc/$$/oom_score_adj
 threads_look $$
@@ -112,8 +90,7 @@ for how in KILL TERM KILL KILL; do
     say "round $round: SIG$how, back"
 done
 writes_go_on 5
-touch /run/enough
-for number in $WRITERS; do until_true "a writer does not end" test -e /run/done-$number; done
+writers_end
 say "passed $case: $round rounds, files written: $(cat /run/done-* | tr '\n' ' ')"
 case="what was written back was in the log when arrayd was killed"
 arrayctl /c1 show events >/run/events || fail "no events"
@@ -123,9 +100,7 @@ recovered=$(wc -l </run/recovered)
 grep -qi 'were lost' /run/events && fail "writes were lost: $(cat /run/events)"
 say "passed $case: $recovered times, $(sed -n 's/.*recovered: //p' /run/recovered | tr '\n' ' ')"
 case="every synced byte is there"
-sync
-echo 3 >/proc/sys/vm/drop_caches
-cat /run/sum-* | md5sum -c >/run/check.log 2>&1 || fail "contents differ"
+sums_check
 say "passed $case: $(grep -c OK /run/check.log) files"
 case="file system is whole"
 for name in data cached; do

@@ -5,6 +5,7 @@ programs under test.
 """
 
 import os
+import shutil
 from pathlib import Path
 
 import bench
@@ -35,6 +36,7 @@ def root_make(root, kernel):
         root, {"arrayd": os.environ["ARRAYD"], "arrayctl": os.environ["ARRAYCTL"],
                "arraywright-attach": os.environ["ARRAYWRIGHT_ATTACH"],
                "mke2fs": "/sbin/mke2fs", "e2fsck": "/sbin/e2fsck"}, HERE / "nbd_init.sh")
+    shutil.copy(HERE / "writers.sh", root)
     (root / "etc/group").write_text("root:x:0:\n")
     (root / "etc/passwd").write_text("root:x:0:0:root:/:/bin/sh\n")
     (root / "etc/arrayd.conf").write_text(
