@@ -33,7 +33,8 @@ WITH_AVX2 static inline void horner(const struct parity_map *map, size_t bytes, 
 
         UNROLLED
         for (uint32_t i = 0; i < PARTS; i++) {
-            q[i] = p[i] = _mm256_load_si256((const __m256i *)(map->sources[last] + at + i * 32));
+            q[i] = p[i] = _mm256_load_si256(
+                (const __m256i *)(const void *)(map->sources[last] + at + i * 32));
         }
         for (uint32_t s = last; s-- > 0;) {
             const uint8_t *source = map->sources[s] + at;
@@ -47,7 +48,7 @@ WITH_AVX2 static inline void horner(const struct parity_map *map, size_t bytes, 
             }
             UNROLLED
             for (uint32_t i = 0; i < PARTS; i++) {
-                __m256i data = _mm256_load_si256((const __m256i *)(source + i * 32));
+                __m256i data = _mm256_load_si256((const __m256i *)(const void *)(source + i * 32));
 
                 q[i] = _mm256_xor_si256(doubled(q[i]), data);
                 p[i] = _mm256_xor_si256(p[i], data);
@@ -61,9 +62,9 @@ WITH_AVX2 static inline void horner(const struct parity_map *map, size_t bytes, 
         }
         UNROLLED
         for (uint32_t i = 0; i < PARTS; i++) {
-            _mm256_store_si256((__m256i *)(map->targets[0] + at + i * 32), q[i]);
+            _mm256_store_si256((__m256i *)(void *)(map->targets[0] + at + i * 32), q[i]);
             if (two) {
-                _mm256_store_si256((__m256i *)(map->targets[1] + at + i * 32), p[i]);
+                _mm256_store_si256((__m256i *)(void *)(map->targets[1] + at + i * 32), p[i]);
             }
         }
     }

@@ -183,7 +183,7 @@ NARROW static inline void narrow_add(struct narrow *sum, const uint8_t *source, 
 {
     UNROLLED
     for (uint32_t i = 0; i < PARTS; i++) {
-        __m256i data = _mm256_load_si256((const __m256i *)(source + i * 32));
+        __m256i data = _mm256_load_si256((const __m256i *)(const void *)(source + i * 32));
 
         data = _mm256_gf2p8affine_epi64_epi8(data, _mm256_set1_epi64x((long long)matrix), 0);
         sum->part[i] = _mm256_xor_si256(sum->part[i], data);
@@ -194,7 +194,7 @@ NARROW static inline void narrow_store(uint8_t *target, const struct narrow *blo
 {
     UNROLLED
     for (uint32_t i = 0; i < PARTS; i++) {
-        _mm256_store_si256((__m256i *)(target + i * 32), block->part[i]);
+        _mm256_store_si256((__m256i *)(void *)(target + i * 32), block->part[i]);
     }
 }
 
