@@ -2035,6 +2035,8 @@ static const struct {
      "Nothing is being rebuilt. Rebuild onto {drive} with \"{path} insert dg={group} array={array} row={row} force\", insert another drive, or add a hot spare."},
     {"remedy_place_unknown",
      "Nothing is being rebuilt. Put the drive with {member} back, rebuild onto the free drive {drive} with \"{path} insert dg={group} array={array} row={row}\", or add a hot spare."},
+    {"remedy_place_gone",
+     "Nothing is being rebuilt. Replace {member}, or rebuild onto the free drive {drive} with \"{path} insert dg={group} array={array} row={row}\"."},
     {"finding_place_superseded",
      "Drives of drive group {group} are here but belong to a newer configuration: {drives}."},
     {"effect_place_superseded",

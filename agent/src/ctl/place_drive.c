@@ -9,6 +9,7 @@
  * (3) The lost member itself comes first, wherever it is (member_returned.c). Of a member whose bay
  *     is not known, as after an import without it, any free drive will do: a new one is not taken
  *     automatically then. A user may have freed the lost member: it is named, and not asked for.
+ *     One whose bay is known is to be replaced there; a free drive elsewhere is named beside that.
  * (4) A state directory from before a drive group was deleted brings back a group of which every
  * drive is here without a label. "Put the drives back" would be no help: they are there.
  */
@@ -248,6 +249,18 @@ bool place_drive_tell(const struct ctl_group *cg, uint32_t member, struct findin
     if (remedy.code != REASON_OK) {
         finding->remedy = remedy;
     }
+    return true;
+}
+
+bool place_free_drive_tell(const struct ctl_group *cg, uint32_t member, struct finding *finding)
+{
+    const struct ctl_drive *cd = free_drive_find(cg, member);
+
+    if (cd == NULL || cg->phase != CTL_GROUP_RUNNING || !cg_member_is_vacant(cg, member) ||
+        !cg_is_redundant(cg) || !cg_config(cg)->members[member].place_known) {
+        return false;
+    }
+    place_command(cg, member, cd, REASON_REMEDY_PLACE_GONE, &finding->remedy);
     return true;
 }
 

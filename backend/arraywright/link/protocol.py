@@ -2173,6 +2173,7 @@ REASONS: dict[str, str] = {
     "remedy_place_free": 'Nothing is being rebuilt. Rebuild onto the drive in {drive} with "{path} insert dg={group} array={array} row={row}", or add a hot spare.',
     "remedy_place_returned": 'Nothing is being rebuilt. Rebuild onto {drive} with "{path} insert dg={group} array={array} row={row} force", insert another drive, or add a hot spare.',
     "remedy_place_unknown": 'Nothing is being rebuilt. Put the drive with {member} back, rebuild onto the free drive {drive} with "{path} insert dg={group} array={array} row={row}", or add a hot spare.',
+    "remedy_place_gone": 'Nothing is being rebuilt. Replace {member}, or rebuild onto the free drive {drive} with "{path} insert dg={group} array={array} row={row}".',
     "finding_place_superseded": "Drives of drive group {group} are here but belong to a newer configuration: {drives}.",
     "effect_place_superseded": "Drive group {group} cannot start. The state directory is older than its drives, as after a restore from a backup.",
     "remedy_place_superseded": 'Restore the newer state directory while arrayd is stopped. Or delete the virtual drives of drive group {group}, then import what its drives hold with "{path}/fall import".',

@@ -94,6 +94,15 @@ class Places(Files):
         agent.optimal()
         self.kept(agent)
 
+    def test_a_free_drive_for_a_member_that_is_gone(self):
+        agent = self.group_of_files()
+        agent.stop()
+        self.file(agent, 1).unlink()
+        agent.start()
+        self.take(agent, "remedy_place_gone", "s3 insert dg=0 array=0 row=1")
+        agent.optimal()
+        self.kept(agent)
+
     def test_a_member_that_went_on_alone(self):
         agent = self.group_of_files("r1", "0,1")
         agent.stop()
