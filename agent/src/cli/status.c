@@ -198,6 +198,33 @@ static void vds_print(const struct model *model)
     }
 }
 
+/* Members of drive groups that are not there. */
+static void missing_print(const struct model *model)
+{
+    const struct model_list *groups = &model->lists[OBJECT_KIND_DRIVE_GROUP];
+
+    for (uint32_t i = 0; i < groups->count; i++) {
+        const json_t *member;
+        size_t index;
+
+        json_array_foreach(json_object_get(groups->items[i].doc, "members"), index, member)
+        {
+            char serial[64];
+            char role[ROLE_BYTES];
+
+            if (strcmp(drive_state_shown(member), "Missing") != 0) {
+                continue;
+            }
+            (void)snprintf(serial, sizeof(serial), "serial %s", doc_text(member, "serial"));
+            (void)snprintf(role, sizeof(role), "d%u",
+                           (unsigned)doc_u64(groups->items[i].doc, "index"));
+            (void)printf("  %-12s %-*s %9s  %-12s ", "-", (int)MODEL_COLUMNS, "-", "-", role);
+            cell(HEALTH_WARNING, 7, "Msng");
+            wrapped_print(doc_text(member, "serial")[0] != '\0' ? serial : "", STATE_END);
+        }
+    }
+}
+
 static void drives_print(const struct model *model)
 {
     const struct model_list *drives = &model->lists[OBJECT_KIND_DRIVE];
@@ -224,6 +251,7 @@ static void drives_print(const struct model *model)
         cell(health_of(model, OBJECT_KIND_DRIVE, &drives->items[i]), 7, drive_state_shown(drive));
         wrapped_print(running, STATE_END);
     }
+    missing_print(model);
 }
 
 /* While one is under way. */

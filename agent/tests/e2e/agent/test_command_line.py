@@ -144,6 +144,8 @@ class CommandLine(AgentCase):
             view = agent.view()
             self.assertEqual(view.drive(1)["state"], "unconfigured_good")
             self.assertIn("Msng", agent.ctl("/c0/dall", "show").stdout)
+            self.assertRegex(agent.ctl("status", check=False).stdout,
+                             rf"(?m)^  - .* d0 +Msng +serial {view.drive(1)['serial']}$")
             agent.ctl(drive, "insert", "dg=0", "array=0", "row=1")
             agent.until("the rebuild", lambda view: view.vd("data")["state"] == "optimal")
 
