@@ -102,6 +102,20 @@ static bool u32_read(struct config_reader *reader, const config_setting_t *setti
     return true;
 }
 
+/* As the file would have it: in the largest unit in which it is whole. */
+static const char *size_say(uint64_t bytes, char text[32])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    uint32_t unit = 0;
+
+    while (unit + 1 < sizeof(units) / sizeof(units[0]) && bytes != 0 && bytes % 1024 == 0) {
+        bytes /= 1024;
+        unit++;
+    }
+    (void)snprintf(text, 32, "%llu %s", (unsigned long long)bytes, units[unit]);
+    return text;
+}
+
 static bool size_read(struct config_reader *reader, const config_setting_t *setting,
                       const struct config_key *key, uint64_t *out)
 {
@@ -114,9 +128,13 @@ static bool size_read(struct config_reader *reader, const config_setting_t *sett
         return config_fail(reader, setting, "%s must be a size such as \"64 MiB\"", key->name);
     }
     if (bytes < key->min || bytes > key->max) {
-        return config_fail(reader, setting, "%s must be between %llu and %llu bytes, not %llu",
-                           key->name, (unsigned long long)key->min, (unsigned long long)key->max,
-                           (unsigned long long)bytes);
+        char least[32];
+        char most[32];
+        char is[32];
+
+        return config_fail(reader, setting, "%s must be between %s and %s, not %s", key->name,
+                           size_say(key->min, least), size_say(key->max, most),
+                           size_say(bytes, is));
     }
     *out = bytes;
     return true;

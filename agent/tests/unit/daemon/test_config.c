@@ -197,7 +197,7 @@ static void test_contradictions(void **state UNUSED)
     expect_error(MINIMUM "enclosures = ( { eid = 1; slots = 9; rows = 2; columns = 4; } );\n",
                  "9 slots do not fit into 2 rows of 4");
     expect_error(MINIMUM "drives = ( { path = \"/d\"; emulated = { size = \"1 MiB\"; }; } );\n",
-                 "size must be between");
+                 "size must be between 65 MiB and 16 TiB, not 1 MiB");
     expect_error(MINIMUM "drives = ( { path = \"/d\"; emulated = { media = \"ssd\"; }; } );\n",
                  "size is missing: the drive has no profile");
     expect_error(MINIMUM "drives = ( { path = \"/d\"; emulated = { profile = \"x\"; "
