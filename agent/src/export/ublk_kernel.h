@@ -5,7 +5,7 @@
  * (1) All fetches come from the loop's thread, as the driver demands.
  * (2) Linux before 6.16 is refused: its driver gives requests to a server that is being killed
  * after it has looked for those to be asked again. They never end, nor does what waits for them
- * (6.12, seen in 4 of 5 runs of agent/tests/qemu/ublk_init.sh). (3) What the kernel still has when
+ * (6.12, seen in 5 of 6 runs of agent/tests/qemu/ublk_init.sh). (3) What the kernel still has when
  * the port is closed ends with the ring; devices then wait for a successor.
  */
 #ifndef ARRAYWRIGHT_EXPORT_UBLK_KERNEL_H
