@@ -3,10 +3,11 @@
  * entries of twice the size, watched by the loop.
  *
  * (1) All fetches come from the loop's thread, as the driver demands.
- * (2) Linux before 6.16 is refused: its driver gives requests to a server that is being killed
- * after it has looked for those to be asked again. They never end, nor does what waits for them
- * (6.12, seen in 5 of 6 runs of agent/tests/qemu/ublk_init.sh). (3) What the kernel still has when
- * the port is closed ends with the ring; devices then wait for a successor.
+ * (2) Linux before 6.16 is refused. Its driver looks for the requests that are to be asked again,
+ *     and gives more of them to the server that is being killed after that: they never end, nor
+ *     does what waits for them. Seen with 6.12 in 5 of 6 runs of agent/tests/qemu/ublk_init.sh.
+ * (3) What the kernel still has when the port is closed ends with the ring; devices then wait for
+ *     a successor.
  */
 #ifndef ARRAYWRIGHT_EXPORT_UBLK_KERNEL_H
 #define ARRAYWRIGHT_EXPORT_UBLK_KERNEL_H
