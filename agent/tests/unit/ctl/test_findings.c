@@ -417,7 +417,8 @@ static void test_idle_spares(void **state)
         assert_non_null(finding);
         expect_text(&finding->cause, idle_spares[i].why);
         expect_text(&finding->remedy,
-                    "Nothing is being rebuilt. Replace 252:0, or add a hot spare.");
+                    "Nothing is being rebuilt. Replace 252:0, or rebuild onto the free drive 252:3 "
+                    "with \"/c0/e252/s3 insert dg=0 array=0 row=0\".");
         assert_int_equal(world_drive_op(world, CTL_OP_SPARE_REMOVE, 6), REASON_OK);
         expect(look(world), false, FINDING_SPARE_UNUSABLE, NULL);
         world_free(world);
