@@ -414,7 +414,6 @@ static void test_idle_spares(void **state)
         assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
         world_settle(world, SIM_SECOND);
         finding = find(look(world), FINDING_VIRTUAL_DRIVE_DEGRADED, NULL);
-        assert_non_null(finding);
         expect_text(&finding->cause, idle_spares[i].why);
         expect_text(&finding->remedy,
                     "Nothing is being rebuilt. Replace 252:0, or rebuild onto the free drive 252:3 "
