@@ -47,7 +47,6 @@ class Kernel:
                     (made / "usr/lib").rename(made / "lib")
                 image = next(made.rglob("vmlinuz*"))
                 (made / "vmlinux").write_bytes(self._elf(image) or image.read_bytes())
-                self._modules_unpack(made / "lib/modules")
                 made.rename(folder)
         self.image = folder / "vmlinux"
         base = next((folder / "lib/modules").iterdir())
@@ -68,13 +67,6 @@ class Kernel:
                 return elf
         return None
 
-    @staticmethod
-    def _modules_unpack(folder):
-        """insmod reads what the module depends on, and so does modules_copy()."""
-        for path in folder.rglob("*.ko.xz"):
-            path.with_suffix("").write_bytes(lzma.decompress(path.read_bytes()))
-            path.unlink()
-
     def modules_copy(self, root, names):
         """The modules named and what they depend on, in an order in which they can be loaded."""
         folder = root / "modules"
@@ -82,14 +74,18 @@ class Kernel:
         order = []
 
         def take(name):
-            path = self.modules.get(name.replace("-", "_"))
-            if path is None or path.name in order:
+            name = name.replace("-", "_")
+            path = self.modules.get(name)
+            if path is None or f"{name}.ko" in order:
                 return  # built in, or there already
-            listed = re.search(rb"\0depends=([^\0]*)\0", path.read_bytes())[1].decode()
+            content = path.read_bytes()
+            if path.suffix == ".xz":
+                content = lzma.decompress(content)
+            listed = re.search(rb"\0depends=([^\0]*)\0", content)[1].decode()
             for other in filter(None, listed.split(",")):
                 take(other)
-            shutil.copy(path, folder / path.name)
-            order.append(path.name)
+            (folder / f"{name}.ko").write_bytes(content)
+            order.append(f"{name}.ko")
 
         for name in names:
             take(name)

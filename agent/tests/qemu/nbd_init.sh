@@ -11,7 +11,7 @@ mkdir /run/arraywright /mnt/data /mnt/cached
 mount -t tmpfs -o size=600m drives /drives
 ip link set lo up
 
-agent_start() { arrayd --config /etc/arrayd.conf >>/run/arrayd.log 2>&1 & agent=$!; }
+device_of() { echo /dev/arraywright/$1; }
 attach_start() { # NAME
     arraywright-attach --timeout 3 --connections 2 /run/nbd.sock $1 >>/run/attach-$1.log 2>&1 &
     echo $! >/run/attach-$1.pid
@@ -77,19 +77,11 @@ protected $agent arrayd
 [ $threads -gt 1 ] || fail "arrayd has one thread only"
 say "passed $case: $score, $locked KiB locked, $threads threads"
 case="used while arrayd is killed and restarted"
-round=0
-for how in KILL TERM KILL KILL; do
-    round=$((round + 1))
-    writes_go_on 2
-    [ $round = 3 ] && { kill -KILL $(attach_pid data); sleep 1; attach_start data; }
-    kill -$how $agent
-    wait $agent 2>/dev/null
-    sleep 1
-    agent_start
-    until_true "arrayd is not back" arrayctl /c1/v0 show
-    say "round $round: SIG$how, back"
-done
-writes_go_on 5
+round_begins() {
+    [ $1 = 3 ] || return 0
+    kill -KILL $(attach_pid data); sleep 1; attach_start data
+}
+agent_rounds KILL TERM KILL KILL
 writers_end
 say "passed $case: $round rounds, files written: $(cat /run/done-* | tr '\n' ' ')"
 case="what was written back was in the log when arrayd was killed"
@@ -103,10 +95,7 @@ case="every synced byte is there"
 sums_check
 say "passed $case: $(grep -c OK /run/check.log) files"
 case="file system is whole"
-for name in data cached; do
-    umount /mnt/$name || fail "umount of $name"
-    /sbin/e2fsck -fn /dev/arraywright/$name >/run/fsck-$name.log 2>&1 || fail "$name is damaged"
-done
+file_systems_check data cached
 say "passed $case: $(tail -qn1 /run/fsck-*.log | tr '\n' ' ')"
 case="stays attached while it is mounted, although told to stop"
 mount /dev/arraywright/data /mnt/data || fail "it cannot be mounted again"
@@ -122,7 +111,7 @@ for name in data cached; do
     wait $(attach_pid $name) || fail "detach of $name"
     [ -e /dev/arraywright/$name ] && fail "the link of $name is still there"
 done
-dmesg | grep -iE 'I/O error|EXT4-fs error|Buffer I/O|blk_update_request|hung task' && fail "the kernel saw errors"
+kernel_errors && fail "the kernel saw errors"
 kill -TERM $agent
 wait $agent || fail "arrayd did not stop well"
 cat /run/attach-*.log

@@ -21,36 +21,39 @@ CASES = ["attached", "nobody takes memory away from those who write it out",
          "detached, and the kernel saw no error"]
 
 LOG_MIB = 64
+EMULATED = 'emulated = { size = "128 MiB"; };'
 LOG = f'cache = {{ medium = "log"; path = "/dev/sda"; size = "{LOG_MIB} MiB"; }};'
 
 
-def controller(name, more=""):
-    drives = ",\n".join(f'{{ path = "/drives/{name}d{slot}"; enclosure = 252; slot = {slot}; '
-                        'emulated = { size = "128 MiB"; }; }' for slot in range(3))
+def controller(path, drive="", more=""):
+    """Of three drives, path0 to path2; drive: of each of them, more: of the controller."""
+    drives = ",\n".join(f'{{ path = "{path}{slot}"; enclosure = 252; slot = {slot}; {drive} }}'
+                        for slot in range(3))
     return ('{ enclosures = ( { eid = 252; model = "Judge"; slots = 3; } );\n'
             f"drives = ({drives});\n{more} }}")
 
 
-def root_make(root, kernel):
+def root_make(root, kernel, init, modules, conf):
     machine.root_make(
         root, {"arrayd": os.environ["ARRAYD"], "arrayctl": os.environ["ARRAYCTL"],
                "arraywright-attach": os.environ["ARRAYWRIGHT_ATTACH"],
-               "mke2fs": "/sbin/mke2fs", "e2fsck": "/sbin/e2fsck"}, HERE / "nbd_init.sh")
+               "mke2fs": "/sbin/mke2fs", "e2fsck": "/sbin/e2fsck"}, HERE / init)
     shutil.copy(HERE / "writers.sh", root)
     (root / "etc/group").write_text("root:x:0:\n")
     (root / "etc/passwd").write_text("root:x:0:0:root:/:/bin/sh\n")
     (root / "etc/arrayd.conf").write_text(
         'state_dir = "/run/state";\npolicy = "lab";\n'
         'control = { socket = "/run/arraywright/control.sock"; mode = "0666"; };\n'
-        'nbd = { unix = "/run/nbd.sock"; };\nscan = { enabled = false; };\n'
-        f"controllers = ( {controller('c0')}, {controller('c1', LOG)} );\n")
-    kernel.modules_copy(root, MODULES)
+        'nbd = { unix = "/run/nbd.sock"; };\nscan = { enabled = false; };\n' + conf)
+    kernel.modules_copy(root, modules)
 
 
 def story(folder, kernel, verdicts):
     root = folder / "root"
     root.mkdir()
-    root_make(root, kernel)
+    root_make(root, kernel, "nbd_init.sh", MODULES,
+              f"controllers = ( {controller('/drives/c0d', EMULATED)},\n"
+              f"{controller('/drives/c1d', EMULATED, LOG)} );\n")
     log = folder / "log"
     with log.open("wb") as file:
         file.truncate(LOG_MIB * bench.MIB)

@@ -1,4 +1,6 @@
-# Writers whose files are known to be right, by number: WRITERS lists them.
+# arrayd is stopped, killed and started again under writers whose files are known to be right. WRITERS
+# lists their numbers, device_of NAME names the device of a virtual drive.
+agent_start() { arrayd --config /etc/arrayd.conf >>/run/arrayd.log 2>&1 & agent=$!; }
 writer() { # NUMBER FOLDER: files of random bytes, each synced before its sum is kept
     number=0
     while [ ! -e /run/enough ]; do
@@ -29,8 +31,34 @@ writers_end() {
     touch /run/enough
     for number in $WRITERS; do until_true "a writer does not end" test -e /run/done-$number; done
 }
+round_begins() { :; } # ROUND: what happens besides
+agent_rounds() { # SIGNAL…
+    round=0
+    for how in "$@"; do
+        round=$((round + 1))
+        writes_go_on 2
+        round_begins $round
+        kill -$how $agent
+        wait $agent 2>/dev/null
+        sleep 1
+        agent_start
+        until_true "arrayd is not back" arrayctl /c1/v0 show
+        say "round $round: SIG$how, back"
+    done
+    writes_go_on 5
+}
 sums_check() { # of every file, as the device has it
     sync
     echo 3 >/proc/sys/vm/drop_caches
     cat /run/sum-* | md5sum -c >/run/check.log 2>&1 || fail "contents differ"
+}
+file_systems_check() { # NAME…: of what is mounted on /mnt/NAME
+    for name in "$@"; do
+        umount /mnt/$name || fail "umount of $name"
+        /sbin/e2fsck -fn $(device_of $name) >/run/fsck-$name.log 2>&1 || fail "$name is damaged"
+    done
+}
+kernel_errors() {
+    dmesg | grep -iE 'I/O error|EXT4-fs error|Buffer I/O|blk_update_request|hung task|blocked for more' ||
+        dmesg | grep -E 'WARNING: |BUG: '
 }
