@@ -49,6 +49,7 @@ struct run {
     uint64_t refused_task_us;   /* when a task failed meanwhile */
     bool cut;                   /* the last end was a power cut, */
     bool rest_at_risk;          /* of a whole group that no log was kept of, not resynced since */
+    bool troubled[SIM_ARRAY_DRIVES_MAX]; /* members, when the power went */
     /* There was a cut whose writes no log knew of: from then on it may be told that blocks are lost
      * (vd/doubt.c), until they are written. Nothing else may be returned for them. */
     bool tells;

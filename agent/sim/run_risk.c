@@ -6,6 +6,7 @@
  * Only rows that have to do with the members in trouble, the suspects, bear that.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "meta/bad_blocks.h"
@@ -222,13 +223,27 @@ static bool any_lost_at_start(const struct run *run)
     return false;
 }
 
+/* By the record that was found. */
+static bool recorded_whole(const struct run *run)
+{
+    for (uint32_t i = 0; i < run->array->member_count; i++) {
+        if (!run->array->recorded_online[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* What the log of a group that is not whole leaves out: whole rows of a span that is, by the
- * record, when there is trouble in that span too. In a group that is whole no log was kept. */
+ * record, when there is trouble in that span too. */
 static void whole_rows_risked(struct run *run, struct run *from, const bool *suspects)
 {
     uint32_t width = from->array->options.members_per_span;
     bool counts[SIM_ARRAY_DRIVES_MAX] = {false};
 
+    if (recorded_whole(from)) {
+        return;
+    }
     for (uint32_t i = 0; i < from->array->member_count; i++) {
         uint32_t first = i / width * width;
 
@@ -246,14 +261,9 @@ static void whole_rows_risked(struct run *run, struct run *from, const bool *sus
  * sync. */
 static bool was_logged(const struct run *run)
 {
-    bool whole = true;
-
-    for (uint32_t i = 0; i < run->array->member_count; i++) {
-        whole = whole && run->array->recorded_online[i];
-    }
     return !run_has_parity(run) || run->log != NULL ||
            run->array->options.stripe_log == STRIPE_LOG_MODE_ON ||
-           (run->array->options.stripe_log == STRIPE_LOG_MODE_AUTO && !whole);
+           (run->array->options.stripe_log == STRIPE_LOG_MODE_AUTO && !recorded_whole(run));
 }
 
 void run_tells_note(struct run *run)
@@ -276,7 +286,10 @@ static void start_noted(struct run *run, int error)
         suspects[i] = group_config(run->array->group)->members[i].state != MEMBER_ONLINE;
     }
     suspect_bad_blocks(run, suspects);
-    whole_rows_risked(run, run, suspects);
+    for (uint32_t i = 0; i < run->array->member_count; i++) {
+        run->troubled[i] = run->troubled[i] || suspects[i];
+    }
+    whole_rows_risked(run, run, run->troubled);
     /* Else rows are written to the end in spite of members lost before. */
     if (!run->closed || any_lost_at_start(run) || run_is_troubled_unknown(run)) {
         risk_taken(run, run, suspects);
@@ -338,7 +351,10 @@ void run_cut_risked(struct run *run, struct run *from, const struct sim_cut_plan
     run->closed = run_hole_is_closed(from);
     cut_suspects(from, plan, run->closed, suspects);
     risk_taken(run, from, suspects);
-    whole_rows_risked(run, from, suspects);
+    memcpy(run->troubled, suspects, sizeof(suspects));
+    if (from->starting) { /* the next start may find another record */
+        whole_rows_risked(run, from, suspects);
+    }
 }
 
 void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan *plan)
