@@ -68,6 +68,11 @@ const char *drive_state_shown(const json_t *drive)
                                                                : "Unknown";
 }
 
+bool member_is_missing(const json_t *member)
+{
+    return strcmp(doc_text(member, "state"), drive_state_word(DRIVE_STATE_MISSING)) == 0;
+}
+
 bool drive_is_free(const json_t *drive)
 {
     return doc_bool(drive, "present") &&

@@ -39,6 +39,9 @@ void topology_rows(json_t *rows, const struct model *model, const struct model_o
 /* "RAID5" */
 void level_type(const char *word, char out[16]);
 const char *drive_state_shown(const json_t *drive);
+/* A place of a drive group that has no drive, wherever that was: MEMBER_MISSING_SHOWN. */
+bool member_is_missing(const json_t *member);
+#define MEMBER_MISSING_SHOWN "Msng"
 /* There, without a use, and without anything on it. */
 bool drive_is_free(const json_t *drive);
 /* "DriveGroup:0, Span:0, Row:1" and so on for show all. */

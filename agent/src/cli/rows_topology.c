@@ -68,8 +68,8 @@ static void topology_member(json_t *rows, const struct model *model, const json_
 
     values.state = drive_state_shown(member);
     values.bytes = drive != NULL ? drive_shown_bytes(drive->doc) : 0;
-    if (strcmp(values.state, "Missing") == 0) {
-        values.state = "Msng"; /* a row without a drive, wherever that was */
+    if (member_is_missing(member)) {
+        values.state = MEMBER_MISSING_SHOWN;
     } else if (drive != NULL) {
         const struct model_object *running = model_operation(model, drive->key);
 

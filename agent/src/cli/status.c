@@ -212,14 +212,14 @@ static void missing_print(const struct model *model)
             char serial[64];
             char role[ROLE_BYTES];
 
-            if (strcmp(drive_state_shown(member), "Missing") != 0) {
+            if (!member_is_missing(member)) {
                 continue;
             }
             (void)snprintf(serial, sizeof(serial), "serial %s", doc_text(member, "serial"));
             (void)snprintf(role, sizeof(role), "d%u",
                            (unsigned)doc_u64(groups->items[i].doc, "index"));
             (void)printf("  %-12s %-*s %9s  %-12s ", "-", (int)MODEL_COLUMNS, "-", "-", role);
-            cell(HEALTH_WARNING, 7, "Msng");
+            cell(HEALTH_WARNING, 7, MEMBER_MISSING_SHOWN);
             wrapped_print(doc_text(member, "serial")[0] != '\0' ? serial : "", STATE_END);
         }
     }

@@ -142,7 +142,7 @@ static void remedy_of_vacant(const struct ctl_group *cg, uint32_t member, struct
                          : REASON_REMEDY_REBUILD_START,
                      own);
     } else {
-        (void)place_free_drive_tell(cg, member, finding); /* if there is one */
+        place_free_drive_tell(cg, member, finding);
     }
 }
 

@@ -252,16 +252,15 @@ bool place_drive_tell(const struct ctl_group *cg, uint32_t member, struct findin
     return true;
 }
 
-bool place_free_drive_tell(const struct ctl_group *cg, uint32_t member, struct finding *finding)
+void place_free_drive_tell(const struct ctl_group *cg, uint32_t member, struct finding *finding)
 {
-    const struct ctl_drive *cd = free_drive_find(cg, member);
+    const struct ctl_drive *cd =
+        cg_config(cg)->members[member].place_known ? free_drive_find(cg, member) : NULL;
 
-    if (cd == NULL || cg->phase != CTL_GROUP_RUNNING || !cg_member_is_vacant(cg, member) ||
-        !cg_is_redundant(cg) || !cg_config(cg)->members[member].place_known) {
-        return false;
+    ASSERT(cg_member_is_vacant(cg, member));
+    if (cd != NULL) {
+        place_command(cg, member, cd, REASON_REMEDY_PLACE_GONE, &finding->remedy);
     }
-    place_command(cg, member, cd, REASON_REMEDY_PLACE_GONE, &finding->remedy);
-    return true;
 }
 
 /* (4) */

@@ -12,8 +12,9 @@ bool drive_is_in_place(const struct ctl_group *cg, uint32_t member, const struct
 /* If a drive is in the bay of a lost member and is not rebuilt onto: fills in the cause, and the
  * remedy if it can be used. False: there is none, or it is about to be used. */
 bool place_drive_tell(const struct ctl_group *cg, uint32_t member, struct finding *finding);
-/* Any drive that the place could be rebuilt onto, if its bay is empty. False: there is none. */
-bool place_free_drive_tell(const struct ctl_group *cg, uint32_t member, struct finding *finding);
+/* Of a vacant place whose bay is known and empty: the remedy names a free drive, if there is one.
+ */
+void place_free_drive_tell(const struct ctl_group *cg, uint32_t member, struct finding *finding);
 /* Of an offline group: fills in the cause if lost members are here, but without a label of ours
  * (4), and the remedy if that is true of every member. `path` names virtual drives of the
  * group. */

@@ -3,9 +3,9 @@
  * entries of twice the size, watched by the loop.
  *
  * (1) All fetches come from the loop's thread, as the driver demands.
- * (2) Linux before 6.16 is refused. Its driver looks for the requests that are to be asked again,
- *     and gives more of them to the server that is being killed after that: they never end, nor
- *     does what waits for them. Seen with 6.12 in 5 of 6 runs of agent/tests/qemu/ublk_init.sh.
+ * (2) Linux before 6.16 is refused. When a server is killed, its driver first looks for requests
+ *     that are to be asked again, and then still hands it more. Those never end, nor does what
+ *     waits for them (docs/limits.md has what was seen).
  * (3) What the kernel still has when the port is closed ends with the ring; devices then wait for
  *     a successor.
  */

@@ -11,13 +11,17 @@
 
 #include "base/assert.h"
 
+/* The powers of 1024 are in order. */
+static const struct {
+    const char *unit;
+    double bytes;
+} units[] = {{"", 1},         {"B", 1},    {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 0x1p30},
+             {"TiB", 0x1p40}, {"kB", 1e3}, {"MB", 1e6},   {"GB", 1e9},      {"TB", 1e12}};
+#define UNIT_BYTES 1u
+#define UNIT_TIB 5u
+
 bool config_size_parse(const char *text, uint64_t *ret_bytes)
 {
-    static const struct {
-        const char *unit;
-        double bytes;
-    } units[] = {{"", 1},         {"B", 1},    {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 0x1p30},
-                 {"TiB", 0x1p40}, {"kB", 1e3}, {"MB", 1e6},   {"GB", 1e9},      {"TB", 1e12}};
     char *end = NULL;
     double number = strtod(text, &end);
 
@@ -105,14 +109,13 @@ static bool u32_read(struct config_reader *reader, const config_setting_t *setti
 /* As the file would have it: in the largest unit in which it is whole. */
 static const char *size_say(uint64_t bytes, char text[32])
 {
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-    uint32_t unit = 0;
+    uint32_t unit = UNIT_BYTES;
 
-    while (unit + 1 < sizeof(units) / sizeof(units[0]) && bytes != 0 && bytes % 1024 == 0) {
+    while (unit < UNIT_TIB && bytes != 0 && bytes % 1024 == 0) {
         bytes /= 1024;
         unit++;
     }
-    (void)snprintf(text, 32, "%llu %s", (unsigned long long)bytes, units[unit]);
+    (void)snprintf(text, 32, "%llu %s", (unsigned long long)bytes, units[unit].unit);
     return text;
 }
 

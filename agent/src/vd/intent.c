@@ -9,10 +9,10 @@
  * (1) Logged is every write that, torn, would cost what it does not replace: part of a row, and
  *     any row with a place that cannot be trusted, whose content the others describe; also one
  *     that is trusted now, but not yet by the records that a start would find. Not logged is a
- *     whole row whose own places can all be trusted, though another span has lost one: the log
- *     writes one batch at a time, a third as fast with these rows as without. A loss in that span
- *     at the very stroke of the power, or a sector that it cannot read, leaves what was being
- *     written neither old nor new, as in a group that is whole.
+ *     whole row whose own places can all be trusted, though another span has lost one: one batch
+ *     is written at a time, and such rows would be a third as fast (closure_bench). If that span
+ *     loses a member, or cannot read a sector, at the moment the power goes, what was being written
+ *     is neither old nor new, as in a group that is whole.
  * (2) Logged is every write to a slice with an open intent, whatever it covers: or replay would
  *     put older content over it.
  * (3) A log that has gone, the stripe log too, stays away until the group starts again. Before the

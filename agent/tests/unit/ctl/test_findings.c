@@ -394,7 +394,6 @@ static void test_idle_spares(void **state)
     (void)state;
     for (uint32_t i = 0; i < sizeof(idle_spares) / sizeof(idle_spares[0]); i++) {
         struct ctl_world *world = world_new(60 + i, 7);
-        const struct picture *picture = NULL;
         const struct finding *finding = NULL;
 
         spare_prepare(world, idle_spares[i].spare);
@@ -405,15 +404,15 @@ static void test_idle_spares(void **state)
         spare_make(world, idle_spares[i].spare);
         assert_int_equal(world->reason.code, REASON_SPARE_MADE_UNUSABLE);
         assert_non_null(strstr(world->text, idle_spares[i].why));
-        picture = look(world);
-        finding = find(picture, FINDING_SPARE_UNUSABLE, slot_key(world, 6));
+        finding = find(look(world), FINDING_SPARE_UNUSABLE, slot_key(world, 6));
         assert_non_null(finding);
         expect_text(&finding->cause, idle_spares[i].why);
-        assert_int_equal(picture->controller.status, CONTROLLER_STATUS_NEEDS_ATTENTION);
+        assert_int_equal(look(world)->controller.status, CONTROLLER_STATUS_NEEDS_ATTENTION);
         set(world, CONTROLLER_SET_GLITCH_SECONDS, 0, true);
         assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
         world_settle(world, SIM_SECOND);
         finding = find(look(world), FINDING_VIRTUAL_DRIVE_DEGRADED, NULL);
+        assert_non_null(finding);
         expect_text(&finding->cause, idle_spares[i].why);
         expect_text(&finding->remedy,
                     "Nothing is being rebuilt. Replace 252:0, or rebuild onto the free drive 252:3 "
