@@ -14,6 +14,7 @@ Parts:
   nbd     CPU of the NBD server per 4 KiB request, against nbdkit and QEMU
   vd      a virtual drive of arrayd by NBD against fio on the raw files
   predicted  virtual drives on emulated drives in real time, by NBD, against arraysim's prediction
+  manage  what commands and snapshots of a controller with 200 drives cost the thread that serves data
   idle    CPU of an idle arrayd with eight virtual drives and a client connected to each
   show    how long arrayctl takes for "show all" of a controller with 32 drives
   depth   how throughput grows with what is outstanding, in simulated time
@@ -52,8 +53,8 @@ import show
 import streams
 import vd_nbd
 
-PARTS = ("engine", "share", "realtime", "cache", "closure", "files", "nbd", "vd", "predicted", "idle",
-         "show", "depth", "streams", "lab-speed")
+PARTS = ("engine", "share", "realtime", "cache", "closure", "files", "nbd", "vd", "predicted", "manage",
+         "idle", "show", "depth", "streams", "lab-speed")
 
 # What engine_bench prints: words for the table, and the bound, "<" at most, ">" at least; "~" is
 # how far from 1 it may be.
@@ -111,6 +112,9 @@ ENGINE = {
     "realtime_raid0": ("RAID 0 of 16 X25-E: share of their 3,520 MB/s read in process", (">", 0.975)),
     "realtime_raid0_rate": ("RAID 0 of 16 X25-E, in process", None),
     "realtime_cpu": ("RAID 0 of 16 X25-E, in process: CPU of the engine", None),
+    "locate": ("one command (locate), 200 drives and 60 virtual drives", None),
+    "snapshot": ("views of all 273 objects of theirs", None),
+    "refresh": ("comparing all of them after a change", None),
     "share_foreground_alone": ("random reads alone, emulated drives", None),
 }
 
@@ -132,6 +136,7 @@ MULTIPLES: dict[str, tuple[str, Callable[[dict[str, float]], float], tuple[str, 
        for name, most in (("read_4k_raid0", 7), ("read_4k_raid1", 7), ("read_4k_raid5", 7),
                           ("read_4k_raid6", 7), ("read_4k_raid10", 7), ("rmw_4k_raid5", 52),
                           ("rmw_4k_raid6", 69), ("wb_ack_4k", 35), ("read_4k_miss", 11))},
+    "locate": (HARNESS, lambda values: values["locate"] * 1000 / values["harness"], ("<", 3800)),
     "full_stripe_raid5": ("ISA-L XOR of the row", lambda values: values["full_stripe_raid5"]
                           / rows_ns(values, "isal_xor_8_1"), ("<", 2.2)),
     "full_stripe_raid6": ("ISA-L P+Q of the row", lambda values: values["full_stripe_raid6"]
@@ -202,7 +207,7 @@ def multiple_lines(part: str, name: str, values: dict[str, float]):
 def engine_lines(part: str, build: Path):
     command = {"engine": ["engine_bench", "null"],
                "realtime": ["engine_bench", "realtime", str(vd_nbd.PROFILES)],
-               "cache": ["cache_bench"],
+               "cache": ["cache_bench"], "manage": ["manage_bench"],
                "closure": ["closure_bench", str(vd_nbd.PROFILES)]}.get(part, ["engine_bench", part])
     entries = bench_entries(build, command)
     values = {entry["name"]: entry["value"] for entry in entries}
@@ -242,7 +247,7 @@ def nbd_lines(build: Path, seconds: int, rounds: int):
 
 def lines_of(part: str, options: argparse.Namespace):
     build, seconds, rounds = options.build, options.seconds, options.rounds
-    if part in ("engine", "share", "cache", "closure"):
+    if part in ("engine", "share", "cache", "closure", "manage"):
         yield from engine_lines(part, build)
     elif part == "realtime":
         yield from engine_lines(part, build)

@@ -4,6 +4,7 @@
 #include "base/reason.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,11 +14,11 @@
 static void param_add(struct reason *reason, const char *name, const char *value)
 {
     size_t bytes = text_cut(value, sizeof(reason->params[0].value) - 1);
+    size_t name_bytes = strlen(name);
 
     ASSERT(reason->param_count < REASON_PARAMS_MAX);
-    ASSERT(strlen(name) < sizeof(reason->params[0].name));
-    (void)snprintf(reason->params[reason->param_count].name, sizeof(reason->params[0].name), "%s",
-                   name);
+    ASSERT(name_bytes < sizeof(reason->params[0].name));
+    memcpy(reason->params[reason->param_count].name, name, name_bytes + 1);
     /* Cutting a too long value is intended; it is only shown to people. */
     memcpy(reason->params[reason->param_count].value, value, bytes);
     reason->params[reason->param_count].value[bytes] = '\0';
@@ -29,7 +30,8 @@ void reason_set_list(struct reason *reason, enum reason_code code, va_list list)
     const char *name = NULL;
 
     ASSERT((unsigned)code < REASON_MAX);
-    *reason = (struct reason){.code = code};
+    reason->code = code;
+    reason->param_count = 0; /* and what is behind stays as it is */
     while ((name = va_arg(list, const char *)) != NULL) {
         const char *value = va_arg(list, const char *);
 
@@ -45,6 +47,26 @@ void reason_set(struct reason *reason, enum reason_code code, ...)
     va_start(list, code);
     reason_set_list(reason, code, list);
     va_end(list);
+}
+
+void reason_copy(struct reason *to, const struct reason *from)
+{
+    ASSERT(from->param_count <= REASON_PARAMS_MAX);
+    memcpy(to, from, offsetof(struct reason, params) + from->param_count * sizeof(from->params[0]));
+}
+
+bool reason_equal(const struct reason *a, const struct reason *b)
+{
+    if (a->code != b->code || a->param_count != b->param_count) {
+        return false;
+    }
+    for (uint32_t i = 0; i < a->param_count; i++) {
+        if (strcmp(a->params[i].name, b->params[i].name) != 0 ||
+            strcmp(a->params[i].value, b->params[i].value) != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static const char *param_find(const void *context, const char *name, size_t name_bytes)

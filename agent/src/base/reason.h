@@ -26,6 +26,9 @@ struct reason {
 /* Name and value pairs, ended by NULL. Too long values are cut. */
 void reason_set(struct reason *reason, enum reason_code code, ...) __attribute__((sentinel));
 void reason_set_list(struct reason *reason, enum reason_code code, va_list list);
+/* What is in use of it, a small part of the whole. */
+void reason_copy(struct reason *to, const struct reason *from);
+bool reason_equal(const struct reason *a, const struct reason *b);
 /* The English sentence with its parameters filled in; returns its length. */
 size_t reason_text(const struct reason *reason, char *buffer, size_t capacity);
 

@@ -22,6 +22,7 @@ static const struct {
     const char *word;
     const char *said; /* as arrayctl(8) has it */
     void (*run)(struct ctl *ctl, struct ctl_command *command);
+    bool narrow; /* it is done at once, and changes no objects but those that it names */
 } ops[CTL_OP_MAX] = {
     [CTL_OP_VD_CREATE] = {"vd_create", "add vd", command_vd_create},
     [CTL_OP_VD_DELETE] = {"vd_delete", "delete", command_vd_delete},
@@ -40,7 +41,7 @@ static const struct {
     [CTL_OP_DRIVE_MISSING] = {"drive_missing", "set missing", command_missing},
     [CTL_OP_DRIVE_JBOD] = {"drive_jbod", "set jbod", command_drive_jbod},
     [CTL_OP_DRIVE_GOOD] = {"drive_good", "set good", command_drive_good},
-    [CTL_OP_DRIVE_LOCATE] = {"drive_locate", "locate", command_drive_locate},
+    [CTL_OP_DRIVE_LOCATE] = {"drive_locate", "locate", command_drive_locate, true},
     [CTL_OP_DRIVE_ERASE] = {"drive_erase", "erase", command_drive_erase},
     [CTL_OP_DRIVE_SPINDOWN] = {"drive_spindown", "spindown", command_drive_spin},
     [CTL_OP_DRIVE_SPINUP] = {"drive_spinup", "spinup", command_drive_spin},
@@ -127,6 +128,11 @@ static bool preconditions_hold(const struct ctl *ctl, const struct ctl_command *
 static void command_complete(struct ctl *ctl, struct ctl_command *command,
                              const struct reason *reason)
 {
+    if (ops[command->op].narrow) {
+        ctl_refresh_named(ctl, command);
+    } else {
+        ctl_stale(ctl);
+    }
     ctl_refresh(ctl);
     command->reason = *reason;
     command->ctl_private = NULL;
@@ -141,7 +147,7 @@ void command_finish(struct ctl *ctl, const struct reason *reason)
     ASSERT(command != NULL);
     ctl->command = NULL;
     host_naming_end(ctl);
-    ctl_change_end(ctl);
+    ctl_change_release(ctl);
     command_complete(ctl, command, &copy);
 }
 
@@ -182,6 +188,9 @@ static void command_start(struct ctl *ctl, struct ctl_command *command)
         !ctl_preset_fill(ctl, command, &reason)) {
         command_finish(ctl, &reason);
         return;
+    }
+    if (!ops[command->op].narrow) {
+        ctl_stale(ctl);
     }
     ops[command->op].run(ctl, command);
 }
@@ -237,7 +246,7 @@ void ctl_execute(struct ctl *ctl, struct ctl_command *command)
     list_init(&command->ctl_link);
     command->ctl_until_us = 0;
     list_push_tail(&ctl->commands, &command->ctl_link);
-    ctl_kick(ctl);
+    ctl_wake(ctl);
 }
 
 struct ctl_drive *command_drive_find(struct ctl *ctl, const char *key)

@@ -25,7 +25,19 @@
 
 /* Work */
 
+void ctl_stale(struct ctl *ctl)
+{
+    ctl->stale = true;
+    ctl->turn_stale = true;
+}
+
 void ctl_kick(struct ctl *ctl)
+{
+    ctl_stale(ctl);
+    ctl_wake(ctl);
+}
+
+void ctl_wake(struct ctl *ctl)
 {
     if (ctl->life == CTL_LIFE_STOPPED && list_is_empty(&ctl->commands)) {
         return; /* late news change nothing any more; commands are still answered */
@@ -52,11 +64,17 @@ bool ctl_change_begin(struct ctl *ctl, const char *who)
     return true;
 }
 
-void ctl_change_end(struct ctl *ctl)
+void ctl_change_release(struct ctl *ctl)
 {
     ASSERT(ctl->change != NULL);
     ctl->change = NULL;
-    ctl_kick(ctl);
+    ctl_wake(ctl);
+}
+
+void ctl_change_end(struct ctl *ctl)
+{
+    ctl_stale(ctl);
+    ctl_change_release(ctl);
 }
 
 static bool groups_stop(struct ctl *ctl);
@@ -90,8 +108,10 @@ static void stop_work(struct ctl *ctl)
 static void work_fired(struct clock_timer *timer)
 {
     struct ctl *ctl = timer->owner;
+    bool stale = ctl->turn_stale;
 
     ASSERT(!ctl->working);
+    ctl->turn_stale = false; /* who kicks from now on has the next turn */
     if (ctl->life == CTL_LIFE_STOPPED) {
         ctl_commands_work(ctl); /* refuses them */
         return;
@@ -127,6 +147,7 @@ static void work_fired(struct clock_timer *timer)
     ctl_cache_work(ctl);
     ctl_commands_work(ctl);
     ctl_policies_work(ctl);
+    ctl->stale = stale || ctl->turn_stale; /* by steps behind an earlier refresh, too */
     ctl_refresh(ctl);
     host_naming_kick(ctl);
     ctl->working = false;

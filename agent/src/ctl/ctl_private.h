@@ -431,6 +431,8 @@ struct ctl {
     struct clock_timer later; /* the next thing that waits for time to pass */
     bool working;
     bool refresh_urgent;
+    bool stale;      /* since the last refresh anything may have changed (object.c (3)) */
+    bool turn_stale; /* the next turn of its work may change anything */
     bool foreign_noted; /* what is known of foreign drives has changed */
     struct foreign_summary foreign; /* as it was told */
 
@@ -475,6 +477,8 @@ void ctl_kick(struct ctl *ctl);
 void ctl_kick_at(struct ctl *ctl, uint64_t deadline_us);
 bool ctl_change_begin(struct ctl *ctl, const char *who);
 void ctl_change_end(struct ctl *ctl);
+/* The same, of a change that says itself what it has changed. */
+void ctl_change_release(struct ctl *ctl);
 
 /* ctl_record.c: the controller's own record */
 MUST_CHECK int ctl_record_load(struct ctl *ctl);
@@ -508,6 +512,11 @@ bool object_is_listed(const struct ctl_object *object);
 struct ctl_object *object_find(const struct ctl *ctl, enum object_kind kind, const char *key);
 /* Brings all revisions up to date and tells the observer. */
 void ctl_refresh(struct ctl *ctl);
+/* After a command that changes no other objects than these. */
+void ctl_refresh_named(struct ctl *ctl, const struct ctl_command *command);
+/* As ctl_kick(), but nothing has changed. */
+void ctl_wake(struct ctl *ctl);
+void ctl_stale(struct ctl *ctl);
 
 /* view_*.c: fill a zeroed view; digest all of it, and what is configuration or health. */
 struct view_digest {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/attrs.h"
 #include "ctl/ctl_private.h"
 #include "ctl/member_returned.h"
 #include "ctl/place_drive.h"
@@ -471,7 +472,7 @@ bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct re
         [LIFE_SPIN_DOWN] = may_spin_down,
         [LIFE_SPIN_UP] = may_spin_up,
     };
-    struct reason reason; /* ret_reason stays as it is if nothing speaks against it */
+    struct reason reason UNINITIALIZED; /* ret_reason stays as it is if nothing speaks against it */
 
     ASSERT((unsigned)command < LIFE_COMMAND_MAX);
     if (!rule_online(cd->ctl, &reason) || !kind_permits(cd, command, &reason) ||
@@ -479,7 +480,7 @@ bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct re
          (!rule_not_needed_elsewhere(cd, &reason) || !rule_not_needed_here(cd, &reason))) ||
         !state_permits(cd, command, &reason) ||
         (needs[command] != NULL && !needs[command](cd, &reason))) {
-        *ret_reason = reason;
+        reason_copy(ret_reason, &reason);
         return false;
     }
     return true;

@@ -59,9 +59,9 @@ static void list_insert(struct finding_list *list, const struct finding *finding
 void findings_add(struct ctl *ctl, const struct finding_row *rows, size_t count,
                   const struct ctl_object *object, const char *path, const void *subject)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct finding finding;
+    struct finding finding UNINITIALIZED; /* most rows do not hold */
 
+    for (size_t i = 0; i < count; i++) {
         ASSERT(finding_kind(rows[i].code)->object_kind == object->kind);
         finding.code = rows[i].code;
         finding.cause.code = REASON_OK;

@@ -5,11 +5,35 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/attrs.h"
 #include "ctl/ctl_private.h"
+
+/* "/c0/e252/s3" of "ces": paths are in each document, and in most reasons that speak against a
+ * command, so that printf's generality costs more than the rest. */
+static void address_put(char *out, size_t capacity, const char *letters, const uint32_t *numbers)
+{
+    char text[3 * sizeof("/c4294967295")] UNINITIALIZED;
+    char *at = text + sizeof(text);
+
+    *--at = '\0';
+    for (size_t i = strlen(letters); i > 0; i--) {
+        uint32_t number = numbers[i - 1];
+
+        do {
+            *--at = (char)('0' + number % 10);
+            number /= 10;
+        } while (number != 0);
+        *--at = letters[i - 1];
+        *--at = '/';
+        ASSERT(at >= text);
+    }
+    ASSERT((size_t)(text + sizeof(text) - at) <= capacity);
+    memcpy(out, at, (size_t)(text + sizeof(text) - at));
+}
 
 void controller_path(const struct ctl *ctl, char *out, size_t capacity)
 {
-    (void)snprintf(out, capacity, "/c%u", ctl->options.index); /* always fits */
+    address_put(out, capacity, "c", &ctl->options.index);
 }
 
 uint32_t drive_address_number(const struct ctl_drive *cd)
@@ -20,13 +44,13 @@ uint32_t drive_address_number(const struct ctl_drive *cd)
 /* Drives outside all enclosures go by their numbers, as in StorCLI's " :3". */
 void drive_path(const struct ctl_drive *cd, char *out, size_t capacity)
 {
-    unsigned index = cd->ctl->options.index;
+    uint32_t numbers[] = {cd->ctl->options.index, cd->identity.eid, drive_address_number(cd)};
 
     if (cd->identity.eid == EID_NONE) {
-        (void)snprintf(out, capacity, "/c%u/s%u", index, drive_address_number(cd));
+        numbers[1] = numbers[2];
+        address_put(out, capacity, "cs", numbers);
     } else {
-        (void)snprintf(out, capacity, "/c%u/e%u/s%u", index, cd->identity.eid,
-                       drive_address_number(cd));
+        address_put(out, capacity, "ces", numbers);
     }
 }
 
@@ -105,7 +129,9 @@ const char *name_list_text(struct name_list *list)
 
 void group_path(const struct ctl_group *cg, char *out, size_t capacity)
 {
-    (void)snprintf(out, capacity, "/c%u/d%u", cg->ctl->options.index, cg_config(cg)->index);
+    uint32_t numbers[] = {cg->ctl->options.index, cg_config(cg)->index};
+
+    address_put(out, capacity, "cd", numbers);
 }
 
 void group_vds_path(const struct ctl_group *cg, char *out, size_t capacity)
@@ -121,7 +147,9 @@ void group_vds_path(const struct ctl_group *cg, char *out, size_t capacity)
 
 void vd_path(const struct ctl_vd *cv, char *out, size_t capacity)
 {
-    (void)snprintf(out, capacity, "/c%u/v%u", cv->cg->ctl->options.index, cv_config(cv)->target_id);
+    uint32_t numbers[] = {cv->cg->ctl->options.index, cv_config(cv)->target_id};
+
+    address_put(out, capacity, "cv", numbers);
 }
 
 void vd_title(const struct ctl_vd *cv, char *out, size_t capacity)

@@ -3,6 +3,9 @@
  *
  * (1) A key is either listed or a tombstone, never both, on all controllers of the host.
  * (2) rev of every listed object and tombstone is at most host->rev, and no two are equal.
+ * (3) A document may show anything, so each is built and compared when anything may have changed:
+ *     after a kick, and after a command, but for those that say what they change. Figures that
+ *     change without a kick (counters, the use of the cache) get their revisions then, too.
  */
 #include <stdio.h>
 #include <string.h>
@@ -122,10 +125,38 @@ static bool object_refresh(struct ctl *ctl, struct ctl_object *object)
     return true;
 }
 
+static void refresh_tell(struct ctl *ctl, bool changed)
+{
+    bool urgent = ctl->refresh_urgent;
+
+    ctl->refresh_urgent = false;
+    if (changed && ctl->observer.changed != NULL) {
+        ctl->observer.changed(ctl->observer.context, urgent);
+    }
+}
+
+void ctl_refresh_named(struct ctl *ctl, const struct ctl_command *command)
+{
+    bool changed = false;
+
+    for (uint32_t i = 0; i < command->object_count; i++) {
+        struct ctl_object *object =
+            object_find(ctl, command->objects[i].kind, command->objects[i].key);
+
+        changed = (object != NULL && object_refresh(ctl, object)) || changed;
+    }
+    refresh_tell(ctl, changed);
+}
+
 void ctl_refresh(struct ctl *ctl)
 {
     bool changed = ctl->refresh_urgent;
 
+    if (!ctl->stale) {
+        ASSERT(!ctl->refresh_urgent);
+        return;
+    }
+    ctl->stale = false;
     if (!ctl_is_starting(ctl)) { /* else drives are still awaited */
         ctl_spares_look(ctl);
         ctl_aways_look(ctl);
@@ -134,13 +165,7 @@ void ctl_refresh(struct ctl *ctl)
     LIST_FOR_EACH (node, &ctl->objects) {
         changed = object_refresh(ctl, list_entry(node, struct ctl_object, link)) || changed;
     }
-    if (changed && ctl->observer.changed != NULL) {
-        bool urgent = ctl->refresh_urgent;
-
-        ctl->refresh_urgent = false;
-        ctl->observer.changed(ctl->observer.context, urgent);
-    }
-    ctl->refresh_urgent = false;
+    refresh_tell(ctl, changed);
 }
 
 uint64_t ctl_rev(const struct ctl *ctl)

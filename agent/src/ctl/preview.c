@@ -20,7 +20,7 @@ void preview_refuse(struct ctl_preview *preview, const struct reason *reason)
 {
     preview->ok = false;
     for (uint32_t i = 0; i < preview->refusal_count; i++) {
-        if (memcmp(&preview->refusals[i], reason, sizeof(*reason)) == 0) {
+        if (reason_equal(&preview->refusals[i], reason)) {
             return;
         }
     }

@@ -104,6 +104,9 @@ bool rule_ports(const struct ctl *ctl, uint32_t more, struct reason *ret_reason)
     char ports[16];
     char text[16];
 
+    if (profile->ports == 0) {
+        return true;
+    }
     LIST_FOR_EACH (node, &ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
 
@@ -111,7 +114,7 @@ bool rule_ports(const struct ctl *ctl, uint32_t more, struct reason *ret_reason)
             needed++;
         }
     }
-    if (profile->ports == 0 || needed <= profile->ports) {
+    if (needed <= profile->ports) {
         return true;
     }
     (void)snprintf(ports, sizeof(ports), "%u", profile->ports);

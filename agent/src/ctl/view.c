@@ -4,42 +4,45 @@
  */
 #include "ctl/view.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/attrs.h"
 #include "base/checked.h"
 #include "ctl/ctl_await.h"
 #include "ctl/ctl_private.h"
 
-/* Digests: FNV-1a; only equality with the last one matters. */
+/* Digests: eight bytes at a time; only equality with the last one matters. */
 
-static uint64_t digest_step(uint64_t digest, const void *bytes, size_t count)
+static uint64_t digest_step(uint64_t digest, uint64_t word)
 {
-    const uint8_t *in = bytes;
-
-    for (size_t i = 0; i < count; i++) {
-        digest = (digest ^ in[i]) * UINT64_C(0x100000001b3);
-    }
-    return digest;
-}
-
-static void digest_bytes(struct view_digest *digest, bool config, const void *bytes, size_t count)
-{
-    digest->document = digest_step(digest->document, bytes, count);
-    if (config) {
-        digest->config = digest_step(digest->config, bytes, count);
-    }
+    digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return digest ^ (digest >> 32);
 }
 
 void digest_number(struct view_digest *digest, bool config, uint64_t value)
 {
-    digest_bytes(digest, config, &value, sizeof(value));
+    digest->document = digest_step(digest->document, value);
+    if (config) {
+        digest->config = digest_step(digest->config, value);
+    }
 }
 
 void digest_text(struct view_digest *digest, bool config, const char *text)
 {
-    digest_bytes(digest, config, text, strlen(text) + 1);
+    size_t left = strlen(text) + 1; /* with its end: two texts are not one */
+
+    while (left > 0) {
+        uint64_t word = 0;
+        size_t bytes = left < sizeof(word) ? left : sizeof(word);
+
+        memcpy(&word, text, bytes);
+        digest_number(digest, config, word);
+        text += bytes;
+        left -= bytes;
+    }
 }
 
 void digest_reason(struct view_digest *digest, bool config, const struct reason *reason)
@@ -66,7 +69,7 @@ void blocked_add(struct blocked *blocked, enum ctl_op op, const char *action,
     ASSERT(blocked->count < BLOCKED_MAX);
     blocked->items[blocked->count].op = op;
     blocked->items[blocked->count].action = action;
-    blocked->items[blocked->count].reason = *reason;
+    reason_copy(&blocked->items[blocked->count].reason, reason);
     blocked->count++;
 }
 
@@ -165,7 +168,7 @@ void level_rule(enum raid_level level, struct level_rule_view *ret_rule)
 
 static bool controller_may_create(const struct ctl *ctl, struct reason *ret_reason)
 {
-    struct reason reason;
+    struct reason reason UNINITIALIZED;
 
     if (!rule_online(ctl, ret_reason)) {
         return false;
@@ -209,7 +212,7 @@ static void patrol_view(const struct ctl *ctl, struct controller_view *view,
 {
     static const char *const actions[TASK_ACTION_MAX] = {"start", "stop", "pause", "resume"};
     const struct ctl_patrol *patrol = &ctl->patrol;
-    struct reason reason;
+    struct reason reason UNINITIALIZED;
 
     view->patrol = ctl->record->patrol;
     if (patrol->op != NULL) {
@@ -241,7 +244,7 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
                      struct view_digest *digest)
 {
     const struct controller_profile *profile = &ctl->options.profile;
-    struct reason reason;
+    struct reason reason UNINITIALIZED;
 
     view->index = ctl->options.index;
     controller_path(ctl, view->path, sizeof(view->path));
@@ -313,16 +316,18 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
 
 /* All kinds */
 
-/* How much of the view is that of its kind: the largest is many times the usual one. */
-static const size_t view_bytes[OBJECT_KIND_MAX] = {
+/* How much of the view is cleared, and what follows is counted: most of it is room for reasons. */
+#define CLEARED(type) (offsetof(type, blocked) + offsetof(struct blocked, items))
+
+static const size_t cleared_bytes[OBJECT_KIND_MAX] = {
     [OBJECT_KIND_HOST] = sizeof(struct host_view),
-    [OBJECT_KIND_CONTROLLER] = sizeof(struct controller_view),
+    [OBJECT_KIND_CONTROLLER] = CLEARED(struct controller_view),
     [OBJECT_KIND_ENCLOSURE] = sizeof(struct enclosure_view),
-    [OBJECT_KIND_DRIVE] = sizeof(struct drive_view),
-    [OBJECT_KIND_DRIVE_GROUP] = sizeof(struct drive_group_view),
-    [OBJECT_KIND_VIRTUAL_DRIVE] = sizeof(struct virtual_drive_view),
-    [OBJECT_KIND_OPERATION] = sizeof(struct operation_view),
-    [OBJECT_KIND_BATTERY] = sizeof(struct battery_view),
+    [OBJECT_KIND_DRIVE] = CLEARED(struct drive_view),
+    [OBJECT_KIND_DRIVE_GROUP] = CLEARED(struct drive_group_view),
+    [OBJECT_KIND_VIRTUAL_DRIVE] = CLEARED(struct virtual_drive_view),
+    [OBJECT_KIND_OPERATION] = CLEARED(struct operation_view),
+    [OBJECT_KIND_BATTERY] = CLEARED(struct battery_view),
 };
 
 void view_build(const struct ctl *ctl, const struct ctl_object *object, union ctl_view *view,
@@ -330,7 +335,7 @@ void view_build(const struct ctl *ctl, const struct ctl_object *object, union ct
 {
     ASSERT(object->kind < OBJECT_KIND_MAX);
     *ret_digest = (struct view_digest){UINT64_C(0xcbf29ce484222325), UINT64_C(0xcbf29ce484222325)};
-    memset(view, 0, view_bytes[object->kind]);
+    memset(view, 0, cleared_bytes[object->kind]);
     switch (object->kind) {
     case OBJECT_KIND_HOST:
         view_host(ctl, &view->host, ret_digest);

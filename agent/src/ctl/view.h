@@ -24,6 +24,7 @@ struct object_head {
     uint64_t config_rev;
 };
 
+/* From its items on, a view is not cleared before it is built. */
 #define BLOCKED_MAX 32u
 struct blocked {
     uint32_t count;
@@ -195,11 +196,11 @@ struct drive_group_view {
     object_key_t vds[GROUP_VDS_MAX];
     uint32_t spare_count;
     object_key_t spares[COMMAND_SPARES_MAX];
-    uint32_t choice_count;
-    struct spare_choice_view choices[SPARE_CHOICES_MAX]; /* for a lost member, or the first one */
     bool rebuild_waits;              /* to be tried again */
     struct reason rebuild_wait;
+    uint32_t choice_count;
     struct blocked blocked;
+    struct spare_choice_view choices[SPARE_CHOICES_MAX]; /* for a lost member, or the first one */
 };
 
 /* How a block device is reached. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/attrs.h"
 #include "ctl/ctl_private.h"
 
 static void battery_digest(const struct battery_view *view, struct view_digest *digest)
@@ -43,7 +44,7 @@ static void battery_digest(const struct battery_view *view, struct view_digest *
 void view_battery(const struct ctl *ctl, struct battery_view *view, struct view_digest *digest)
 {
     const struct emulated_battery *emulated = ctl->battery.emulated;
-    struct reason reason;
+    struct reason reason UNINITIALIZED;
 
     ASSERT(battery_is_fitted(ctl));
     memcpy(view->controller, ctl->controller.key, sizeof(view->controller));

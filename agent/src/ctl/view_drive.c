@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/attrs.h"
 #include "ctl/ctl_await.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_unclaimed.h"
@@ -12,7 +13,7 @@
 
 static void drive_blocked(const struct ctl_drive *cd, struct blocked *blocked)
 {
-    struct reason reason;
+    struct reason reason UNINITIALIZED;
 
     for (uint32_t i = 0; i < LIFE_COMMAND_MAX; i++) {
         const struct life_command_info *info = life_command_info((enum life_command)i);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/attrs.h"
 #include "base/checked.h"
 #include "ctl/command_init.h"
 #include "ctl/ctl_doubt.h"
@@ -130,7 +131,7 @@ void view_group(const struct ctl_group *cg, struct drive_group_view *view,
 {
     const struct group_config *config = cg_config(cg);
     const struct geometry *geometry = &config->vds[0].geometry;
-    struct reason reason;
+    struct reason reason UNINITIALIZED;
 
     memcpy(view->controller, cg->ctl->controller.key, sizeof(view->controller));
     view->index = config->index;
@@ -259,7 +260,7 @@ void view_exports(const struct ctl *ctl, const struct vd_target *target, const c
 static void vd_blocked(const struct ctl_vd *cv, struct blocked *blocked)
 {
     static const char *const actions[TASK_ACTION_MAX] = {"start", "stop", "pause", "resume"};
-    struct reason reason;
+    struct reason reason UNINITIALIZED;
 
     if (!rule_online(cv->cg->ctl, &reason)) {
         blocked_add(blocked, CTL_OP_VD_DELETE, NULL, &reason);
@@ -407,7 +408,7 @@ static void operation_blocked(const struct ctl_operation *op, struct blocked *bl
                            ? CTL_OP_CONSISTENCY_CHECK
                            : CTL_OP_BGI;
     bool paused = op->status.state == OPERATION_STATE_PAUSED;
-    struct reason reason;
+    struct reason reason UNINITIALIZED;
 
     if (code == CTL_OP_DRIVE_ERASE) { /* it can only be stopped */
         if (op->ended) {

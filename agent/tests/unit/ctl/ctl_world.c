@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "ctl/ctl_private.h"
 
 #define MINUTE (60 * SIM_SECOND)
 
@@ -530,6 +531,17 @@ enum reason_code world_run(struct ctl_world *world, struct ctl_command *command)
     assert_null(strstr(world->text, "{"));
     assert_null(strstr(world->text, "?"));
     return command->reason.code;
+}
+
+void world_all_told(struct ctl_world *world)
+{
+    uint64_t rev = ctl_rev(world->ctl);
+
+    if (!world->ctl->stale) { /* else it is about to look at everything */
+        ctl_stale(world->ctl);
+        ctl_refresh(world->ctl);
+        assert_int_equal(ctl_rev(world->ctl), rev);
+    }
 }
 
 struct ctl_command *world_create_command(struct ctl_world *world, enum raid_level level,

@@ -164,7 +164,9 @@ static enum reason_code locate(struct ctl_world *world, bool on, uint32_t second
     strcpy(command.args.drive_locate.drive, slot_key(world, 0));
     command.args.drive_locate.on = on;
     command.args.drive_locate.seconds = seconds;
-    return world_run(world, &command);
+    (void)world_run(world, &command);
+    world_all_told(world);
+    return world->reason.code;
 }
 
 static bool is_lit(struct ctl_world *world, uint64_t *ret_end_us)
