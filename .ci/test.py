@@ -1,7 +1,7 @@
 """Runs every test of every part and ends with the line `N passed, N failed`.
 
     test.py              all steps
-    test.py backend ...  only these steps (see STEPS)
+    test.py backend ...  only these steps (see STEPS), and the builds that they test
     test.py lint         formatters, linters and type checks
 
 Each step writes JUnit files; their cases are counted. A step that exits non-zero without a
@@ -57,6 +57,13 @@ class Step:
     floor: int = 1
     env: dict[str, str] = field(default_factory=dict)
     lane: str = COMPUTING
+
+    @property
+    def tests_builds(self) -> bool:
+        """Those of agent-build, which have to be there."""
+        return self.name != "agent-build" and any(
+            command[:2] == ["meson", "test"] or command[0].endswith("/.ci/judge")
+            for command in self.commands)
 
 
 def meson_setup(name: str, *options: str) -> list[str]:
@@ -383,7 +390,10 @@ def choose(names: list[str]) -> list[Step]:
     unknown = [name for name in names if name not in known]
     if unknown:
         sys.exit(f"no such step: {', '.join(unknown)}; there are {', '.join(known)}")
-    return [known[name] for name in names]
+    chosen = [known[name] for name in names]
+    if "agent-build" not in names and any(step.tests_builds for step in chosen):
+        chosen.insert(0, known["agent-build"])
+    return chosen
 
 
 def main() -> int:
