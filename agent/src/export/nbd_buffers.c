@@ -17,6 +17,7 @@
 
 /* What a unit's tag says. Units inside a block say nothing. */
 #define TAG_INSIDE 0u
+#define TAG_READY 0x20u /* | class */
 #define TAG_FREE 0x40u  /* | class */
 #define TAG_TAKEN 0x80u /* | class */
 
@@ -53,6 +54,55 @@ static void block_free(struct nbd_buffers *buffers, uint64_t offset_bytes, uint3
     *tag_of(buffers, offset_bytes) = (uint8_t)(TAG_FREE | class_index);
     list_init(node);
     list_push_head(&buffers->free_lists[class_index], node);
+}
+
+/* Grows together with its buddy, and that with its own, as far as they are free. */
+static void block_merge(struct nbd_buffers *buffers, uint64_t offset, uint32_t class_index)
+{
+    while (class_index < CLASS_MAX) {
+        uint64_t buddy = offset ^ class_bytes(class_index);
+
+        if (*tag_of(buffers, buddy) != (TAG_FREE | class_index)) {
+            break;
+        }
+        list_remove((struct list *)(void *)(buffers->arena + buddy));
+        *tag_of(buffers, buddy) = TAG_INSIDE;
+        *tag_of(buffers, offset) = TAG_INSIDE;
+        offset = min_u64(offset, buddy);
+        class_index++;
+    }
+    block_free(buffers, offset, class_index);
+}
+
+static bool ready_put(struct nbd_buffers *buffers, uint8_t *block, uint32_t class_index)
+{
+    if (class_index >= NBD_READY_CLASSES || buffers->ready_counts[class_index] == NBD_READY_MAX ||
+        !list_is_empty(&buffers->waiters)) {
+        return false;
+    }
+    *tag_of(buffers, (uint64_t)(block - buffers->arena)) = (uint8_t)(TAG_READY | class_index);
+    buffers->ready[class_index][buffers->ready_counts[class_index]++] = block;
+    return true;
+}
+
+/* The last one: it is in the processor's cache. NULL: there is none. */
+static uint8_t *ready_take(struct nbd_buffers *buffers, uint32_t class_index)
+{
+    if (class_index >= NBD_READY_CLASSES || buffers->ready_counts[class_index] == 0) {
+        return NULL;
+    }
+    return buffers->ready[class_index][--buffers->ready_counts[class_index]];
+}
+
+static void ready_merge(struct nbd_buffers *buffers)
+{
+    for (uint32_t i = 0; i < NBD_READY_CLASSES; i++) {
+        uint8_t *block = NULL;
+
+        while ((block = ready_take(buffers, i)) != NULL) {
+            block_merge(buffers, (uint64_t)(block - buffers->arena), i);
+        }
+    }
 }
 
 static void lent_comes_back(struct vd_lender *lender, uint8_t *memory)
@@ -133,12 +183,29 @@ size_t nbd_buffer_round(size_t length_bytes)
 }
 
 /* The smallest class with a free block that is large enough; NBD_BUFFER_CLASSES: none. */
-static uint32_t class_find(const struct nbd_buffers *buffers, uint32_t class_index)
+static uint32_t free_find(const struct nbd_buffers *buffers, uint32_t class_index)
 {
     while (class_index < NBD_BUFFER_CLASSES && list_is_empty(&buffers->free_lists[class_index])) {
         class_index++;
     }
     return class_index;
+}
+
+static uint32_t class_find(struct nbd_buffers *buffers, uint32_t wanted)
+{
+    uint32_t class_index = free_find(buffers, wanted);
+
+    if (class_index < NBD_BUFFER_CLASSES) {
+        return class_index;
+    }
+    ready_merge(buffers);
+    return free_find(buffers, wanted);
+}
+
+static bool is_room(struct nbd_buffers *buffers, uint32_t wanted)
+{
+    return (wanted < NBD_READY_CLASSES && buffers->ready_counts[wanted] > 0) ||
+           class_find(buffers, wanted) < NBD_BUFFER_CLASSES;
 }
 
 bool nbd_buffer_ask(struct nbd_buffers *buffers, size_t length_bytes,
@@ -147,8 +214,7 @@ bool nbd_buffer_ask(struct nbd_buffers *buffers, size_t length_bytes,
     struct list *first = list_first(&buffers->waiters);
 
     ASSERT(waiter->ready != NULL);
-    if ((first == NULL || first == &waiter->link) &&
-        class_find(buffers, class_of(length_bytes)) < NBD_BUFFER_CLASSES) {
+    if ((first == NULL || first == &waiter->link) && is_room(buffers, class_of(length_bytes))) {
         nbd_buffer_give_up(buffers, waiter);
         return true;
     }
@@ -176,21 +242,33 @@ void nbd_buffer_give_up(struct nbd_buffers *buffers, struct nbd_buffer_waiter *w
     }
 }
 
-uint8_t *nbd_buffer_take(struct nbd_buffers *buffers, size_t length_bytes)
+/* Off the smallest free block that is large enough; the upper halves stay free. */
+static uint8_t *block_split(struct nbd_buffers *buffers, uint32_t wanted)
 {
-    uint32_t wanted = class_of(length_bytes);
     uint32_t class_index = class_find(buffers, wanted);
+    uint8_t *block = NULL;
+    uint64_t offset = 0;
 
     ASSERT(class_index < NBD_BUFFER_CLASSES);
-    uint8_t *block = (uint8_t *)list_pop_head(&buffers->free_lists[class_index]);
-    uint64_t offset = (uint64_t)(block - buffers->arena);
-
+    block = (uint8_t *)list_pop_head(&buffers->free_lists[class_index]);
+    offset = (uint64_t)(block - buffers->arena);
     ASSERT(*tag_of(buffers, offset) == (TAG_FREE | class_index));
-    while (class_index > wanted) { /* the upper halves stay free */
+    while (class_index > wanted) {
         class_index--;
         block_free(buffers, offset + class_bytes(class_index), class_index);
     }
-    *tag_of(buffers, offset) = (uint8_t)(TAG_TAKEN | wanted);
+    return block;
+}
+
+uint8_t *nbd_buffer_take(struct nbd_buffers *buffers, size_t length_bytes)
+{
+    uint32_t wanted = class_of(length_bytes);
+    uint8_t *block = ready_take(buffers, wanted);
+
+    if (block == NULL) {
+        block = block_split(buffers, wanted);
+    }
+    *tag_of(buffers, (uint64_t)(block - buffers->arena)) = (uint8_t)(TAG_TAKEN | wanted);
     buffers->taken_bytes += class_bytes(wanted);
     ASSERT(buffers->taken_bytes <= buffers->arena_bytes);
     return block;
@@ -205,17 +283,8 @@ void nbd_buffer_give(struct nbd_buffers *buffers, uint8_t *buffer, size_t length
     ASSERT(*tag_of(buffers, offset) == (TAG_TAKEN | class_index));
     ASSERT(buffers->taken_bytes >= class_bytes(class_index));
     buffers->taken_bytes -= class_bytes(class_index);
-    while (class_index < CLASS_MAX) {
-        uint64_t buddy = offset ^ class_bytes(class_index);
-        if (*tag_of(buffers, buddy) != (TAG_FREE | class_index)) {
-            break;
-        }
-        list_remove((struct list *)(void *)(buffers->arena + buddy));
-        *tag_of(buffers, buddy) = TAG_INSIDE;
-        *tag_of(buffers, offset) = TAG_INSIDE;
-        offset = min_u64(offset, buddy);
-        class_index++;
+    if (!ready_put(buffers, buffer, class_index)) {
+        block_merge(buffers, offset, class_index);
+        first_wake(buffers);
     }
-    block_free(buffers, offset, class_index);
-    first_wake(buffers);
 }

@@ -10,6 +10,9 @@
  * (3) Memory lent to a virtual drive may stay with it: the arena outlives its connections and its
  *     server then.
  * (4) A free block and its buddy are never both free at the same size.
+ * (5) A few small blocks that come back stay ready as they are: the next request is most often of
+ * the same size, and would split again what had just grown together, a block of each size. They
+ *     grow together when somebody finds no room.
  */
 #ifndef ARRAYWRIGHT_EXPORT_NBD_BUFFERS_H
 #define ARRAYWRIGHT_EXPORT_NBD_BUFFERS_H
@@ -24,6 +27,8 @@
 
 #define NBD_BUFFER_CLASSES 14u /* 4 KiB << 0 ... 4 KiB << 13 = 32 MiB */
 #define NBD_BUFFER_MAX_BYTES (UINT64_C(32) << 20)
+#define NBD_READY_CLASSES 7u /* up to 256 KiB */
+#define NBD_READY_MAX 8u     /* of each: 4 MiB together */
 
 /* In line for memory; of one session. */
 struct nbd_buffer_waiter {
@@ -38,6 +43,8 @@ struct nbd_buffers {
     uint64_t arena_bytes;
     uint64_t taken_bytes;
     struct list free_lists[NBD_BUFFER_CLASSES]; /* nodes lie in the free blocks */
+    uint8_t *ready[NBD_READY_CLASSES][NBD_READY_MAX];
+    uint32_t ready_counts[NBD_READY_CLASSES];
     struct list waiters;
     struct vd_lender lender; /* lends what was taken: it comes back by itself */
     bool retired;            /* to be freed with the last buffer that comes back */

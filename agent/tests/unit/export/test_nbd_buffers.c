@@ -119,6 +119,46 @@ static void count_ready(struct nbd_buffer_waiter *waiter)
     ready_count[waiter - in_line]++;
 }
 
+/* Blocks that came back are taken again as they are, and make room for larger ones. */
+static void test_small_blocks_stay_ready(void **state)
+{
+    uint8_t *blocks[2 * NBD_READY_MAX];
+    struct nbd_buffers buffers;
+
+    (void)state;
+    in_line[0] = waiter_make(count_ready);
+    list_init(&in_line[0].link);
+    ready_count[0] = 0;
+    assert_int_equal(nbd_buffers_init(&buffers, 32 * MIB), 0);
+    for (uint32_t class_index = 0; class_index < NBD_BUFFER_CLASSES - 4; class_index++) {
+        size_t bytes = (size_t)4096 << class_index;
+
+        for (uint32_t i = 0; i < 2 * NBD_READY_MAX; i++) {
+            blocks[i] = take(&buffers, bytes);
+        }
+        for (uint32_t i = 0; i < 2 * NBD_READY_MAX; i++) {
+            nbd_buffer_give(&buffers, blocks[i], bytes);
+        }
+        if (class_index < NBD_READY_CLASSES) {
+            assert_int_equal(buffers.ready_counts[class_index], NBD_READY_MAX);
+            assert_ptr_equal(take(&buffers, bytes), blocks[NBD_READY_MAX - 1]);
+            nbd_buffer_give(&buffers, blocks[NBD_READY_MAX - 1], bytes);
+        }
+    }
+    nbd_buffer_give(&buffers, take(&buffers, 32 * MIB), 32 * MIB);
+    for (uint32_t i = 0; i < NBD_READY_CLASSES; i++) {
+        assert_int_equal(buffers.ready_counts[i], 0);
+    }
+    /* Who waits gets what comes back, though it is small. */
+    uint8_t *small = take(&buffers, 4096);
+    assert_false(nbd_buffer_ask(&buffers, 32 * MIB, &in_line[0]));
+    nbd_buffer_give(&buffers, small, 4096);
+    assert_int_equal(ready_count[0], 1);
+    assert_int_equal(buffers.ready_counts[0], 0);
+    assert_true(nbd_buffer_ask(&buffers, 32 * MIB, &in_line[0]));
+    nbd_buffers_done(&buffers);
+}
+
 static void test_the_first_in_line_is_served_first(void **state)
 {
     struct nbd_buffer_waiter late = waiter_make(never_ready);
@@ -182,6 +222,7 @@ int main(void)
         cmocka_unit_test(test_lent_memory_outlives_the_server),
         cmocka_unit_test(test_sizes_are_rounded),
         cmocka_unit_test(test_an_arena_is_at_least_the_largest_request),
+        cmocka_unit_test(test_small_blocks_stay_ready),
         cmocka_unit_test(test_blocks_never_overlap_and_come_back_together),
         cmocka_unit_test(test_the_first_in_line_is_served_first),
     };
