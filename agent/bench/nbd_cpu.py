@@ -38,9 +38,9 @@ def wait_for_socket(path, process):
         time.sleep(0.01)
 
 
-def ours(server, path):
+def ours(server, path, *options):
     process = subprocess.Popen(
-        [server, "--unix", path, f"v:{SIZE}:512:null"],
+        [server, "--unix", path, *options, f"v:{SIZE}:512:null"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
     )
@@ -150,6 +150,17 @@ def compare(server, mode, depth, seconds, rounds):
         }
         for name in found
     ]
+
+
+def busy_poll(server, seconds, rounds):
+    """With one request in flight: median latency with busy polling ÷ without, and the CPU."""
+    samples = []
+    for _ in range(rounds):
+        with_, without = (measure(lambda path, options=options: ours(server, path, *options),
+                                  "randread", 1, seconds)
+                          for options in (("--busy-poll", "100"), ()))
+        samples.append((with_[2] / without[2], with_[0] / without[0]))
+    return tuple(statistics.median(column) for column in zip(*samples, strict=True))
 
 
 def server_of(build):

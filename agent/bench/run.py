@@ -245,6 +245,12 @@ def nbd_lines(build: Path, seconds: int, rounds: int):
                        ("<", limits[found["peer"]]))
 
 
+def busy_poll_lines(build: Path, seconds: int, rounds: int):
+    latency, cpu = nbd_cpu.busy_poll(nbd_cpu.server_of(str(build)), seconds, rounds)
+    yield Line("nbd", "NBD read, 1 in flight: latency, busy_poll_percent=100 ÷ 0", round(latency, 3))
+    yield Line("nbd", "NBD read, 1 in flight: CPU, busy_poll_percent=100 ÷ 0", round(cpu, 3))
+
+
 def lines_of(part: str, options: argparse.Namespace):
     build, seconds, rounds = options.build, options.seconds, options.rounds
     if part in ("engine", "share", "cache", "closure", "manage"):
@@ -257,6 +263,7 @@ def lines_of(part: str, options: argparse.Namespace):
         yield from files_lines(build, seconds, rounds, options.level)
     elif part == "nbd":
         yield from nbd_lines(build, seconds, rounds)
+        yield from busy_poll_lines(build, seconds, rounds)
     elif part == "vd":
         yield from ratio_lines("vd", vd_nbd.run(build, seconds, rounds))
     elif part == "predicted":

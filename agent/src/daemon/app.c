@@ -165,6 +165,7 @@ static bool loop_make(struct app *app)
         log_error("the event loop cannot be set up: %s", strerror(-error));
         return false;
     }
+    loop_busy_poll_set(app->loop, app->config->nbd.busy_poll_percent);
     app->started_us = clock_now_us(loop_clock(app->loop));
     return true;
 }

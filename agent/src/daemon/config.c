@@ -64,6 +64,7 @@ static const struct config_key nbd_keys[] = {
     {"connections", CONFIG_U32, AT(config_nbd, connection_max), 1, 1000, NULL, NULL, false},
     {"memory", CONFIG_SIZE, AT(config_nbd, memory_bytes), UINT64_C(32) << 20, UINT64_C(16) << 30,
      NULL, NULL, false},
+    {"busy_poll_percent", CONFIG_U32, AT(config_nbd, busy_poll_percent), 0, 100, NULL, NULL, false},
     {"tcp", CONFIG_GROUP, 0, 0, 0, tcp_keys, NULL, false},
     END};
 

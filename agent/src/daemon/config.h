@@ -40,6 +40,7 @@ struct config_nbd {
     char unix_path[CONFIG_SOCKET_PATH_MAX + 1];
     uint32_t connection_max;
     uint64_t memory_bytes;       /* for the data of all clients' requests */
+    uint32_t busy_poll_percent;  /* of a processor: loop_spin.h */
     bool tcp_enabled;
     char tcp_listen[64];
     uint32_t tcp_port;

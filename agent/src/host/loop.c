@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/assert.h"
@@ -184,6 +185,19 @@ struct loop *loop_close(struct loop *loop)
     pthread_mutex_destroy(&loop->remote_mutex);
     free(loop);
     return NULL;
+}
+
+static uint64_t clock_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void loop_busy_poll_set(struct loop *loop, uint32_t percent)
+{
+    loop_spin_init(&loop->spin, percent, clock_ns());
 }
 
 struct clock_port *loop_clock(struct loop *loop)
@@ -447,6 +461,39 @@ static int enter_ring(struct loop *loop, uint64_t wait_us)
     return io_uring_submit_and_wait_timeout(&loop->ring, &cqe, 1, &timeout, NULL);
 }
 
+/* As enter_ring(), but asks for a while before it sleeps. */
+static int wait_ring(struct loop *loop, uint64_t wait_us)
+{
+    struct loop_spin *spin = &loop->spin;
+    uint64_t began_ns = 0;
+    uint64_t spent_ns = 0;
+    uint64_t limit_ns = 0;
+    int result = 0;
+
+    if (spin->percent == 0 || wait_us == 0) {
+        return enter_ring(loop, wait_us);
+    }
+    began_ns = clock_ns();
+    limit_ns = loop_spin_begin(spin, began_ns, min_u64(wait_us, SPIN_LONGEST_NS) * 1000);
+    if (limit_ns > 0) {
+        result = io_uring_submit_and_get_events(&loop->ring);
+        while (result >= 0 && io_uring_cq_ready(&loop->ring) == 0 && spent_ns < limit_ns) {
+            result = io_uring_get_events(&loop->ring);
+            spent_ns = clock_ns() - began_ns;
+        }
+    }
+    if (result >= 0 && io_uring_cq_ready(&loop->ring) == 0) {
+        uint64_t spent_us = spent_ns / 1000;
+
+        if (wait_us != LOOP_WAIT_FOREVER) {
+            wait_us -= min_u64(wait_us, spent_us);
+        }
+        result = enter_ring(loop, wait_us);
+    }
+    loop_spin_end(spin, clock_ns() - began_ns, spent_ns);
+    return result;
+}
+
 /* Everything queued goes to the kernel in as few calls as its queue's length allows. */
 static int submit_and_sleep(struct loop *loop, uint64_t wait_us)
 {
@@ -461,7 +508,7 @@ static int submit_and_sleep(struct loop *loop, uint64_t wait_us)
             return 0; /* short of memory or completions to reap: the next turn tries again */
         }
     }
-    result = enter_ring(loop, sleep_limit_us(loop, wait_us));
+    result = wait_ring(loop, sleep_limit_us(loop, wait_us));
     return is_fatal(result) ? result : 0;
 }
 

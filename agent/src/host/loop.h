@@ -86,6 +86,9 @@ void loop_stop(struct loop *loop);
 /* One turn that sleeps at most wait_us. */
 MUST_CHECK int loop_turn(struct loop *loop, uint64_t wait_us);
 
+/* The share of a processor for asking instead of sleeping (loop_spin.h); at first 0. */
+void loop_busy_poll_set(struct loop *loop, uint32_t percent);
+
 struct clock_port *loop_clock(struct loop *loop);
 
 /* Runs in the next turn, or later in this one if the turn has not reached its tasks. */

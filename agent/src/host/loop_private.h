@@ -10,11 +10,13 @@
 #include <stdint.h>
 
 #include "host/loop.h"
+#include "host/loop_spin.h"
 #include "host/loop_timers.h"
 
 struct loop {
     struct io_uring ring;
     struct loop_timers timers;
+    struct loop_spin spin;
     struct list tasks;
     struct list flush_tasks;
     struct list queued;  /* operations the kernel has not seen yet */

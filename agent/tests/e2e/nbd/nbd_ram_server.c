@@ -2,7 +2,7 @@
  * Drives in memory behind the real export server and loop: the black box of the NBD tests
  * and of the CPU benchmark. Not installed.
  *
- *   nbd_ram_server [--unix PATH] [--tcp] NAME:BYTES:BLOCK[:ro][:null] ...
+ *   nbd_ram_server [--unix PATH] [--tcp] [--busy-poll PERCENT] NAME:BYTES:BLOCK[:ro][:null] ...
  *
  * It prints "port N" for --tcp and "ready", then obeys lines on standard input, each
  * answered by one line:
@@ -196,6 +196,8 @@ static int configure(struct server *server, int count, char **arguments)
         if (strcmp(arguments[i], "--unix") == 0 && i + 1 < count) {
             error =
                 export_server_listen_unix(server->exports, arguments[++i], 0660, (gid_t)-1, text);
+        } else if (strcmp(arguments[i], "--busy-poll") == 0 && i + 1 < count) {
+            loop_busy_poll_set(server->loop, (uint32_t)strtoul(arguments[++i], NULL, 10));
         } else if (strcmp(arguments[i], "--tcp") == 0) {
             error = export_server_listen_tcp(server->exports, NULL, 0, &port, text);
             (void)printf("port %u\n", (unsigned int)port);

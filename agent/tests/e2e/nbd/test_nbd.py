@@ -291,6 +291,26 @@ def hash_of(data):
     return hashlib.sha256(data).hexdigest()
 
 
+class BusyPolling(Commands):
+    """The same while the server asks before it sleeps."""
+
+    exports = ("--busy-poll", "100", *Case.exports)
+
+    def cpu_s(self):
+        with open(f"/proc/{self.server.process.pid}/stat", encoding="ascii") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def test_sleeps_when_nobody_asks(self):
+        handle = self.connect()
+        for number in range(3000):
+            handle.pread(4096, number % 64 * 4096)
+        before = self.cpu_s()
+        time.sleep(1)
+        self.assertLess(self.cpu_s() - before, 0.2)
+        self.assertEqual(len(handle.pread(4096, 0)), 4096)
+
+
 class Programs(Case):
     @need("nbdcopy")
     def test_nbdcopy_there_and_back(self):

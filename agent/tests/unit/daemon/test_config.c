@@ -79,6 +79,7 @@ static void test_defaults(void **state UNUSED)
     assert_int_equal(config->monitor.silence_s, 300);
     assert_int_equal(config->nbd.connection_max, 256);
     assert_int_equal(config->nbd.memory_bytes, 64u << 20);
+    assert_int_equal(config->nbd.busy_poll_percent, 0);
     assert_int_equal(config->protect.lock_memory, MEMORY_LOCK_AUTO);
     assert_int_equal(config->protect.oom_score_adj, -1000);
     free(config);
