@@ -22,7 +22,6 @@ static const struct {
     const char *word;
     const char *said; /* as arrayctl(8) has it */
     void (*run)(struct ctl *ctl, struct ctl_command *command);
-    bool narrow; /* it is done at once, and changes no objects but those that it names */
 } ops[CTL_OP_MAX] = {
     [CTL_OP_VD_CREATE] = {"vd_create", "add vd", command_vd_create},
     [CTL_OP_VD_DELETE] = {"vd_delete", "delete", command_vd_delete},
@@ -41,7 +40,7 @@ static const struct {
     [CTL_OP_DRIVE_MISSING] = {"drive_missing", "set missing", command_missing},
     [CTL_OP_DRIVE_JBOD] = {"drive_jbod", "set jbod", command_drive_jbod},
     [CTL_OP_DRIVE_GOOD] = {"drive_good", "set good", command_drive_good},
-    [CTL_OP_DRIVE_LOCATE] = {"drive_locate", "locate", command_drive_locate, true},
+    [CTL_OP_DRIVE_LOCATE] = {"drive_locate", "locate", command_drive_locate},
     [CTL_OP_DRIVE_ERASE] = {"drive_erase", "erase", command_drive_erase},
     [CTL_OP_DRIVE_SPINDOWN] = {"drive_spindown", "spindown", command_drive_spin},
     [CTL_OP_DRIVE_SPINUP] = {"drive_spinup", "spinup", command_drive_spin},
@@ -62,6 +61,9 @@ static const struct {
     [CTL_OP_VD_INIT] = {"vd_init", "start init", command_vd_init},
     [CTL_OP_VD_EXPAND] = {"vd_expand", "expand", command_vd_expand},
 };
+
+/* Done at once, and changes no objects but those that it names. */
+static const bool is_narrow[CTL_OP_MAX] = {[CTL_OP_DRIVE_LOCATE] = true};
 
 const char *ctl_op_word(enum ctl_op op)
 {
@@ -128,7 +130,7 @@ static bool preconditions_hold(const struct ctl *ctl, const struct ctl_command *
 static void command_complete(struct ctl *ctl, struct ctl_command *command,
                              const struct reason *reason)
 {
-    if (ops[command->op].narrow) {
+    if (is_narrow[command->op]) {
         ctl_refresh_named(ctl, command);
     } else {
         ctl_stale(ctl);
@@ -189,7 +191,7 @@ static void command_start(struct ctl *ctl, struct ctl_command *command)
         command_finish(ctl, &reason);
         return;
     }
-    if (!ops[command->op].narrow) {
+    if (!is_narrow[command->op]) {
         ctl_stale(ctl);
     }
     ops[command->op].run(ctl, command);
