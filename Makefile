@@ -115,7 +115,7 @@ soak-restarts: setup-test agent
 bench: setup-test
 	@.ci/meson-setup $(BUILD)/agent-release --buildtype=release -Db_lto=true
 	@ninja -C $(BUILD)/agent-release --quiet bench/engine_bench bench/cache_bench bench/closure_bench \
-	  bench/mirror_bench src/daemon/arrayd src/cli/arrayctl src/lab/arraysim tests/e2e/nbd/nbd_ram_server
+	  bench/mirror_bench bench/manage_bench src/daemon/arrayd src/cli/arrayctl src/lab/arraysim tests/e2e/nbd/nbd_ram_server
 	@exec .run/venv/bin/python agent/bench/run.py --build $(BUILD)/agent-release $(BENCH)
 	@$(BUILD)/agent-release/bench/mirror_bench
 

@@ -60,8 +60,8 @@ class Step:
 
     @property
     def tests_builds(self) -> bool:
-        """Those of agent-build, which have to be there."""
-        return self.name != "agent-build" and any(
+        """It uses what agent-build has built."""
+        return "AW_PROGRAMS" in self.env or any(
             command[:2] == ["meson", "test"] or command[0].endswith("/.ci/judge")
             for command in self.commands)
 
@@ -99,7 +99,7 @@ THREADED = ["--buildtype=debugoptimized", "-Doptimization=1", "-Db_sanitize=thre
 PROGRAMS = ["src/attach/arraywright-attach", "src/uplink/arraywright-uplink", "src/lab/arraysim",
             "tests/tools/ddfimage", "tests/tools/ddfread"]
 SAN_ENV = {
-    # Of what is freed less is held back than by default: 256 MB lie beyond every cache.
+    # The default quarantine, 256 MB, lies beyond every processor cache.
     "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=1:quarantine_size_mb=32",
     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",

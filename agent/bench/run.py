@@ -113,8 +113,8 @@ ENGINE = {
     "realtime_raid0_rate": ("RAID 0 of 16 X25-E, in process", None),
     "realtime_cpu": ("RAID 0 of 16 X25-E, in process: CPU of the engine", None),
     "locate": ("one command (locate), 200 drives and 60 virtual drives", None),
-    "snapshot": ("views of all 273 objects of theirs", None),
-    "refresh": ("comparing all of them after a change", None),
+    "snapshot": ("the same controller: documents of everything", None),
+    "refresh": ("the same controller: looking for what has changed", None),
     "share_foreground_alone": ("random reads alone, emulated drives", None),
 }
 

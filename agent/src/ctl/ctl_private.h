@@ -514,8 +514,9 @@ struct ctl_object *object_find(const struct ctl *ctl, enum object_kind kind, con
 void ctl_refresh(struct ctl *ctl);
 /* After a command that changes no other objects than these. */
 void ctl_refresh_named(struct ctl *ctl, const struct ctl_command *command);
-/* As ctl_kick(), but nothing has changed. */
+/* Works soon, though nothing has changed. */
 void ctl_wake(struct ctl *ctl);
+/* Anything may have changed: the next refresh compares every object. */
 void ctl_stale(struct ctl *ctl);
 
 /* view_*.c: fill a zeroed view; digest all of it, and what is configuration or health. */

@@ -3,9 +3,9 @@
  *
  * (1) A key is either listed or a tombstone, never both, on all controllers of the host.
  * (2) rev of every listed object and tombstone is at most host->rev, and no two are equal.
- * (3) A document may show anything, so each is built and compared when anything may have changed:
- *     after a kick, and after a command, but for those that say what they change. Figures that
- *     change without a kick (counters, the use of the cache) get their revisions then, too.
+ * (3) A document may depend on any state, so after a kick or a command every document is built and
+ *     compared. Only commands that name all they change (is_narrow in command.c) are spared that.
+ *     Figures that change without a kick (counters, the use of the cache) get new revisions then.
  */
 #include <stdio.h>
 #include <string.h>

@@ -56,7 +56,7 @@ static void block_free(struct nbd_buffers *buffers, uint64_t offset_bytes, uint3
     list_push_head(&buffers->free_lists[class_index], node);
 }
 
-/* Grows together with its buddy, and that with its own, as far as they are free. */
+/* Merges the block with its buddy as long as that is free. */
 static void block_merge(struct nbd_buffers *buffers, uint64_t offset, uint32_t class_index)
 {
     while (class_index < CLASS_MAX) {
@@ -85,7 +85,7 @@ static bool ready_put(struct nbd_buffers *buffers, uint8_t *block, uint32_t clas
     return true;
 }
 
-/* The last one: it is in the processor's cache. NULL: there is none. */
+/* The one that came back last, which is still in the processor's cache; NULL if there is none. */
 static uint8_t *ready_take(struct nbd_buffers *buffers, uint32_t class_index)
 {
     if (class_index >= NBD_READY_CLASSES || buffers->ready_counts[class_index] == 0) {
@@ -191,6 +191,7 @@ static uint32_t free_find(const struct nbd_buffers *buffers, uint32_t class_inde
     return class_index;
 }
 
+/* The same, after the ready blocks are merged if there is none. */
 static uint32_t class_find(struct nbd_buffers *buffers, uint32_t wanted)
 {
     uint32_t class_index = free_find(buffers, wanted);
@@ -242,7 +243,7 @@ void nbd_buffer_give_up(struct nbd_buffers *buffers, struct nbd_buffer_waiter *w
     }
 }
 
-/* Off the smallest free block that is large enough; the upper halves stay free. */
+/* Cuts a block from the smallest free one that is large enough. The upper halves stay free. */
 static uint8_t *block_split(struct nbd_buffers *buffers, uint32_t wanted)
 {
     uint32_t class_index = class_find(buffers, wanted);

@@ -10,9 +10,8 @@
  * (3) Memory lent to a virtual drive may stay with it: the arena outlives its connections and its
  *     server then.
  * (4) A free block and its buddy are never both free at the same size.
- * (5) A few small blocks that come back stay ready as they are: the next request is most often of
- * the same size, and would split again what had just grown together, a block of each size. They
- *     grow together when somebody finds no room.
+ * (5) A few small blocks that come back stay ready, unmerged: the next request usually has the same
+ *     size. They are merged when a request finds no room.
  */
 #ifndef ARRAYWRIGHT_EXPORT_NBD_BUFFERS_H
 #define ARRAYWRIGHT_EXPORT_NBD_BUFFERS_H

@@ -17,7 +17,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/assert.h"
@@ -189,10 +188,7 @@ struct loop *loop_close(struct loop *loop)
 
 static uint64_t clock_ns(void)
 {
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    return loop_timers_now_us() * 1000;
 }
 
 void loop_busy_poll_set(struct loop *loop, uint32_t percent)
@@ -461,7 +457,7 @@ static int enter_ring(struct loop *loop, uint64_t wait_us)
     return io_uring_submit_and_wait_timeout(&loop->ring, &cqe, 1, &timeout, NULL);
 }
 
-/* As enter_ring(), but asks for a while before it sleeps. */
+/* As enter_ring(), but may poll before it sleeps. */
 static int wait_ring(struct loop *loop, uint64_t wait_us)
 {
     struct loop_spin *spin = &loop->spin;

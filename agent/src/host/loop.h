@@ -86,7 +86,7 @@ void loop_stop(struct loop *loop);
 /* One turn that sleeps at most wait_us. */
 MUST_CHECK int loop_turn(struct loop *loop, uint64_t wait_us);
 
-/* The share of a processor for asking instead of sleeping (loop_spin.h); at first 0. */
+/* The share of a processor for polling before sleeping (loop_spin.h); at first 0. */
 void loop_busy_poll_set(struct loop *loop, uint32_t percent);
 
 struct clock_port *loop_clock(struct loop *loop);

@@ -1,16 +1,16 @@
 /*
- * Asking before sleeping: see loop_spin.h.
+ * Polling before sleeping: see loop_spin.h.
  */
 #include "host/loop_spin.h"
 
 #include "base/assert.h"
 #include "base/checked.h"
 
-/* Means that forget: an eighth of each wait. */
+/* A wait makes up an eighth of a mean. */
 #define MEAN_PART 8u
-/* Longer ones count no more. */
+/* Longer waits count as this long. */
 #define WAIT_COUNTED_NS (8 * SPIN_LONGEST_NS)
-/* And these say nothing about the way: the client paused. */
+/* After a longer wait the client had paused, which says nothing about polling. */
 #define PAUSE_NS (4 * SPIN_LONGEST_NS)
 
 void loop_spin_init(struct loop_spin *spin, uint32_t percent, uint64_t now_ns)
@@ -27,9 +27,12 @@ static void account_fill(struct loop_spin *spin, uint64_t now_ns)
 {
     uint64_t passed_ns = now_ns - min_u64(spin->filled_ns, now_ns);
 
-    /* More than fills it is not multiplied. */
-    passed_ns = min_u64(passed_ns, 100 * SPIN_BURST_NS);
-    spin->account_ns = min_u64(spin->account_ns + passed_ns * spin->percent / 100, SPIN_BURST_NS);
+    /* Longer than it takes to fill the account; the product must not overflow. */
+    passed_ns = min_u64(passed_ns, 1000 * (uint64_t)SPIN_BURST_NS);
+    spin->account_ns += (int64_t)(passed_ns * spin->percent / 100);
+    if (spin->account_ns > SPIN_BURST_NS) {
+        spin->account_ns = SPIN_BURST_NS;
+    }
     spin->filled_ns = now_ns;
 }
 
@@ -56,7 +59,7 @@ uint64_t loop_spin_begin(struct loop_spin *spin, uint64_t now_ns, uint64_t limit
         spin->way = better == LOOP_WAIT_ASKING ? LOOP_WAIT_SLEEPING : LOOP_WAIT_ASKING;
     }
     spin->waits++;
-    if (spin->recent_ns > SPIN_LONGEST_NS || spin->account_ns < SPIN_LONGEST_NS) {
+    if (spin->recent_ns > SPIN_LONGEST_NS || spin->account_ns < (int64_t)SPIN_LONGEST_NS) {
         spin->way = LOOP_WAIT_SLEEPING;
     }
     return spin->way == LOOP_WAIT_ASKING ? min_u64(SPIN_LONGEST_NS, limit_ns) : 0;
@@ -71,7 +74,7 @@ void loop_spin_end(struct loop_spin *spin, uint64_t waited_ns, uint64_t spent_ns
 {
     uint64_t *way_ns = &spin->way_ns[spin->way];
 
-    spin->account_ns -= min_u64(spin->account_ns, spent_ns);
+    spin->account_ns -= (int64_t)spent_ns;
     spin->recent_ns = mean_of(spin->recent_ns, min_u64(waited_ns, WAIT_COUNTED_NS));
     if (waited_ns <= PAUSE_NS) {
         *way_ns = spin->trying ? waited_ns : mean_of(*way_ns, waited_ns);

@@ -1,10 +1,11 @@
 /*
- * Large blocks for tests under AddressSanitizer. Its allocator maps each one anew, and more than
- * half of the simulator's time went into page faults, of the shadow of the groups' pools above all.
- * Here freed blocks are kept, poisoned, and used again: small ones behind QUEUE others, so that who
- * still uses one is caught. What is behind the bytes asked for is poisoned as well.
+ * Keeps large blocks for tests under AddressSanitizer. Its own allocator maps each one anew, and
+ * page faults took more than half of the simulator's time. Freed blocks are poisoned and used
+ * again: small ones after QUEUE others of their size, so that a use after free is caught. The bytes
+ * behind a block are poisoned too.
  *
- * The linker sends calls of name() to __wrap_name(). Those of scarce_memory.c win over these.
+ * The linker sends calls of name() to __wrap_name(). The functions of scarce_memory.c take
+ * precedence.
  */
 #include <pthread.h>
 #include <sanitizer/asan_interface.h>
@@ -28,7 +29,7 @@
 
 /* The linker makes these names. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
-#define WINS_NOT __attribute__((weak))
+#define GIVES_WAY __attribute__((weak))
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
@@ -163,14 +164,14 @@ static void *large_alloc(size_t bytes, bool zeroed)
     return memory;
 }
 
-WINS_NOT void *__wrap_malloc(size_t bytes)
+GIVES_WAY void *__wrap_malloc(size_t bytes)
 {
     void *memory = large_alloc(bytes, false);
 
     return memory != NULL ? memory : __real_malloc(bytes);
 }
 
-WINS_NOT void *__wrap_calloc(size_t count, size_t bytes)
+GIVES_WAY void *__wrap_calloc(size_t count, size_t bytes)
 {
     void *memory =
         bytes == 0 || count <= SIZE_MAX / bytes ? large_alloc(count * bytes, true) : NULL;
@@ -178,7 +179,7 @@ WINS_NOT void *__wrap_calloc(size_t count, size_t bytes)
     return memory != NULL ? memory : __real_calloc(count, bytes);
 }
 
-WINS_NOT void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
+GIVES_WAY void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
 {
     void *memory = alignment <= PAGE_BYTES ? large_alloc(bytes, false) : NULL;
 
@@ -218,7 +219,7 @@ static void large_free(void *memory, size_t bytes)
     }
 }
 
-WINS_NOT void __wrap_free(void *memory)
+GIVES_WAY void __wrap_free(void *memory)
 {
     size_t bytes = used_take(memory);
 
@@ -232,7 +233,7 @@ WINS_NOT void __wrap_free(void *memory)
     }
 }
 
-WINS_NOT void *__wrap_realloc(void *memory, size_t bytes)
+GIVES_WAY void *__wrap_realloc(void *memory, size_t bytes)
 {
     size_t old_bytes = used_take(memory);
     void *moved = NULL;

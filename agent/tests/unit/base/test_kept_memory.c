@@ -1,6 +1,6 @@
 /*
- * That large blocks are still watched where they are kept (kept_memory.h): each argument is a fault
- * that AddressSanitizer has to catch; without one, what is right.
+ * AddressSanitizer must still catch faults in large blocks that kept_memory.c keeps. Each argument
+ * names one; without an argument the program does nothing wrong.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -533,15 +533,18 @@ enum reason_code world_run(struct ctl_world *world, struct ctl_command *command)
     return command->reason.code;
 }
 
-void world_all_told(struct ctl_world *world)
+enum reason_code world_run_narrow(struct ctl_world *world, struct ctl_command *command)
 {
-    uint64_t rev = ctl_rev(world->ctl);
+    uint64_t rev = 0;
 
+    (void)world_run(world, command);
+    rev = ctl_rev(world->ctl);
     if (!world->ctl->stale) { /* else it is about to look at everything */
         ctl_stale(world->ctl);
         ctl_refresh(world->ctl);
         assert_int_equal(ctl_rev(world->ctl), rev);
     }
+    return world->reason.code;
 }
 
 struct ctl_command *world_create_command(struct ctl_world *world, enum raid_level level,

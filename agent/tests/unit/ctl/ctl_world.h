@@ -119,8 +119,8 @@ void slot_depart(struct ctl_world *world, uint32_t slot);
 
 /* Runs a command to its end; its reason goes to world->reason and ->text. */
 enum reason_code world_run(struct ctl_world *world, struct ctl_command *command);
-/* Behind a command that says what it changes: it has changed nothing else. */
-void world_all_told(struct ctl_world *world);
+/* The same; the command must have changed nothing but the objects that it names. */
+enum reason_code world_run_narrow(struct ctl_world *world, struct ctl_command *command);
 /* level over slots first … first + count - 1. */
 struct ctl_command *world_create_command(struct ctl_world *world, enum raid_level level,
                                          uint32_t first, uint32_t count, const char *name);

@@ -68,9 +68,7 @@ static enum reason_code locate(struct ctl_world *world)
 
     strcpy(command.args.drive_locate.drive, slot_key(world, SUBJECT));
     command.args.drive_locate.on = true;
-    (void)world_run(world, &command);
-    world_all_told(world);
-    return world->reason.code;
+    return world_run_narrow(world, &command);
 }
 
 static enum reason_code erase(struct ctl_world *world, enum task_action action)

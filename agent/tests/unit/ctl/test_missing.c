@@ -164,9 +164,7 @@ static enum reason_code locate(struct ctl_world *world, bool on, uint32_t second
     strcpy(command.args.drive_locate.drive, slot_key(world, 0));
     command.args.drive_locate.on = on;
     command.args.drive_locate.seconds = seconds;
-    (void)world_run(world, &command);
-    world_all_told(world);
-    return world->reason.code;
+    return world_run_narrow(world, &command);
 }
 
 static bool is_lit(struct ctl_world *world, uint64_t *ret_end_us)
